@@ -25,6 +25,8 @@ SETTINGS = {
     "weights": ("regression", {"predictors": ["linear", "ridge"], "weight": "w", "types": but("w")}),
     "groups": ("classification", {"predictors": ["lda"], "groups": "g", "types": but("g")}),
     "time": ("regression", {"predictors": ["ridge"], "time": "t", "types": but("t")}),
+    "gap": ("classification", {"predictors": ["lda"], "time": "t", "gap": 3, "types": but("t")}),
+    "a gap before values": ("regression", {"predictors": ["ridge"], "time": "t", "gap": 5, "types": but("t")}),
     "lags": (
         "regression",
         {

@@ -2,9 +2,36 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression as Theirs
 
-from epee import LinearRegression
-from epee.risk import cross_validate
+from epee import LinearRegression, Ridge
+from epee.risk import compare, complexity_curve, cross_validate
+
+
+@pytest.mark.parametrize("ours", [True, False])
+@pytest.mark.parametrize("gap", [0, 3, 20])
+def test_a_gap_gives_the_errors_of_predictors_that_learned_earlier(ours, gap):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = X.sum(axis=1) + rng.normal(size=120)
+    found = cross_validate(LinearRegression() if ours else Theirs(), X, y, folds=5, time=True, gap=gap)
+    assert f"forecasts {gap + 1} to {gap + 16} moments ahead" in found.how
+    for k, rows in enumerate(np.split(np.arange(40, 120), 5)):
+        losses = (y[rows] - Theirs().fit(X[: rows[0] - gap], y[: rows[0] - gap]).predict(X[rows])) ** 2
+        np.testing.assert_allclose(found.losses[rows], losses)
+        assert found.per_fold[k] == pytest.approx(losses.mean())
+
+
+def test_a_gap_is_that_of_comparisons_and_curves_too():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = X.sum(axis=1) + rng.normal(size=120)
+    alone = cross_validate(Ridge(1.0), X, y, folds=5, time=True, gap=20)
+    assert compare([Ridge(1.0), Ridge(50.0)], X, y, folds=5, time=True, gap=20).risks[0].value == pytest.approx(
+        alone.value
+    )
+    curve = complexity_curve(Ridge(), X, y, "alpha", [1.0, 50.0], folds=5, time=True, gap=20)
+    assert curve.cv[0] == pytest.approx(alone.per_fold.mean()) and "21 to" in curve.how
 
 
 @pytest.mark.parametrize(("trend", "off"), [(0.0, False), (4.0, True), (-4.0, True)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge as Theirs
 from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, ShuffleSplit, TimeSeriesSplit
@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, 
 from epee import KMeans, Ridge
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.risk import cross_validate
-from epee.risk.splitting import Pairs, make_plan, regrouped
+from epee.risk.splitting import Pairs, make_plan, moments_ahead, regrouped
 
 
 @given(st.integers(4, 60), st.integers(2, 6), st.integers(0, 5), st.booleans())
@@ -55,6 +55,36 @@ def test_time_never_looks_ahead():
     assert 30 <= (by == -1).sum() <= 36 and np.bincount(by[by >= 0]).min() >= 14  # a third is only learned from
     with pytest.raises(DataError, match="distinct times"):
         make_plan(4, 100, time=np.zeros(100))
+
+
+@given(st.lists(st.integers(0, 40), min_size=12, max_size=80), st.integers(2, 6), st.integers(0, 12))
+def test_a_gap_keeps_learning_away_from_testing(when, folds, gap):
+    when = np.array(when)
+    moments, rank = np.unique(when, return_inverse=True)
+    assume(len(moments) > folds)
+    near = make_plan(folds, len(when), time=when).splits[0]
+    first = rank[near.models_of_rows()[0] >= 0].min()
+    if gap >= first:
+        with pytest.raises(DataError, match=f"gap is {gap}, .* only {first} moments"):
+            make_plan(folds, len(when), time=when, gap=gap)
+        return
+    split = make_plan(folds, len(when), time=when, gap=gap).splits[0]
+    by = split.models_of_rows()[0]
+    np.testing.assert_array_equal(
+        by, near.models_of_rows()[0]
+    )  # the same rows are tested, by predictors that learned from fewer
+    for t in range(split.n_models):
+        learned = split.training_rows(t)
+        assert set(learned) == set(np.flatnonzero(rank < rank[by == t].min() - gap))
+    assert moments_ahead(split, rank)[0] == gap + 1
+
+
+@pytest.mark.parametrize("gap", [-1, 1.5, True, "7"])
+def test_a_gap_is_a_number_of_moments(gap):
+    with pytest.raises(WrongUse, match="gap is"):
+        make_plan(4, 100, time=np.arange(100), gap=gap)
+    with pytest.raises(WrongUse, match="nothing says when"):
+        make_plan(4, 100, gap=1)
 
 
 def test_regrouped_fine_folds_are_balanced_partitions():

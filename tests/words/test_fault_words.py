@@ -12,7 +12,7 @@ from epee.words.fault_words import FRENCH, in_french
 from tests.words.fault_templates import templates
 
 SOURCES = Path(epee.__file__).parent
-ROOMS = ("table", "job", "cli", "losses", "decision/costs.py", "risk/intervals.py", "settings.py")
+ROOMS = ("table", "job", "cli", "losses", "decision/costs.py", "risk/intervals.py", "risk/splitting.py", "settings.py")
 SAID = {text: name for room in ROOMS for name, text in templates(SOURCES / room)}
 FILES = "arff arrow_files batches databases delimited filebatches files formats frames parquet query raw sql svmlight values workbooks"
 

@@ -67,11 +67,18 @@ def test_lags_rare_classes_and_others_predictors():
     assert Question(target="y").with_form({"lags": "1"}, None, 2).lags is None
 
 
+def test_a_gap_needs_a_time():
+    asked = Question(target="y", time="day").with_form({"gap": "7"}, None, 2)
+    assert asked.gap == 7 and "--time day --gap 7" in scripts.learning(asked, "t.csv", "en")["command"]
+    assert asked.with_role("day", "input").gap == 0
+
+
 @pytest.mark.parametrize(
     ("name", "text", "match"),
     [
         ("lags", "soon", "not understood"), ("lags", "0", "not understood"), ("others", "svm machine", "no class of another"),
-        ("folds", "1", "Folds: '1' is no number between 2 and 100"), ("folds", "2.5", "no number"), ("test_size", "x", "no number"),
+        ("folds", "1", "Folds: '1' is no number between 2 and 100"), ("folds", "2.5", "no number"), ("gap", "-1", "no number"),
+        ("test_size", "x", "no number"),
         ("level", "1.2", "between"), ("budget", "soon", "60s, 2min"), ("reject_cost", "-1", "no cost"), ("cost-0-1", "much", "no cost"),
     ],
 )  # fmt: skip

@@ -32,6 +32,7 @@ def command(
     lags: Annotated[
         list[str] | None, typer.Option(help=say("lags"), show_default=False, metavar="1,7|COLUMN=1,7")
     ] = None,
+    gap: Annotated[int, typer.Option(help=say("gap"), metavar="N")] = 0,
     rare: Annotated[str, typer.Option(help=say("rare"), metavar="leave|join")] = "leave",
     kind: Annotated[
         list[str] | None, typer.Option("--type", help=say("type"), show_default=False, metavar="COLUMN=KIND")
@@ -101,8 +102,8 @@ def command(
     with silence(quiet, memory, board=True), epee.engine(engine):
         learned = epee.learn(
             data, goal, test_size=test_size, folds=folds, predictors=predictor or None, costs=str(costs) if costs else None,
-            reject_cost=reject_cost, weight=weight, groups=groups, time=time, lags=parse_lags(lags or []), rare=rare, types=kinds or None,
-            budget=budget, prefer=prefer, loss=loss, level=level,
+            reject_cost=reject_cost, weight=weight, groups=groups, time=time, lags=parse_lags(lags or []), gap=gap, rare=rare,
+            types=kinds or None, budget=budget, prefer=prefer, loss=loss, level=level,
             lang=epee.options.language,  # --lang may stand before the command too
             random_state=seed, refit=refit, mute=mute or (),
         )  # fmt: skip

@@ -98,6 +98,10 @@ PHRASES = {
         "With --time, the target some rows earlier as inputs, 1,7; temp=1 of a column; may be repeated.",
         "Avec --time, la cible quelques lignes plus tôt comme entrées, 1,7 ; temp=1 pour une colonne ; peut être répété.",
     ),
+    "gap": (
+        "With --time, moments between the last learned from and the first tested, as where targets are known late.",
+        "Avec --time, instants entre le dernier appris et le premier éprouvé, comme lorsque les cibles sont connues tard.",
+    ),
     "threshold": (
         "Of two classes: decide for the second from this probability on.",
         "De deux classes : décider pour la seconde à partir de cette probabilité.",

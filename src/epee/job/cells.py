@@ -17,7 +17,7 @@ from epee.job.holding import columns_of
 from epee.job.sealing import fold_number, seal
 from epee.job.understanding import IGNORE, Target, beside, read_target
 from epee.risk.copies import numbered
-from epee.risk.splitting import Split, make_plan
+from epee.risk.splitting import Split, make_plan, moments_ahead
 from epee.table.block import Block
 from epee.table.source import TableSource
 from epee.typing import Codes, Vector
@@ -50,7 +50,9 @@ class Cells(Parted):
 
     ``sealed_parts`` cells hold the sealed rows: several, for the error bar of a mean that comes from sums. ``forward`` folds
     are stretches of time, each tested after learning from those before; the first is not tested. ``groups`` and ``time`` are
-    those of the training rows, and beside them those of the sealed ones; ``copies`` are equal for rows that are dealt as one.
+    those of the training rows, and beside them those of the sealed ones; ``copies`` are equal for rows that are dealt as one. Rows of a
+    gap before the sealed ones are of cell -1, too. In time, ``ahead`` is how many moments after the last that was learned from tested rows
+    lie at least, at most, and at most where they are sealed.
     """
 
     target: Target
@@ -65,6 +67,7 @@ class Cells(Parted):
     sealed_time: Vector | None = None
     copies: Codes | None = None
     sealed_copies: Codes | None = None
+    ahead: tuple[int, int, int] | None = None
 
     @property
     def forward(self) -> bool:
@@ -119,7 +122,8 @@ def assign_cells(
         units, asked["test_size"], asked["seed"], codes=None if codes is None else codes[first], groups=groups, time=time
     )  # fmt: skip
     sealed = sealed if copies is None else sealed[copies]
-    train = np.flatnonzero(~sealed)
+    between = in_gap(time, sealed, asked["gap"])
+    train = np.flatnonzero(~sealed & ~between)
     dealt = train if copies is None else first[~sealed[first]]
     own, own_groups, own_time = (None if part is None else part[train] for part in (codes, groups, time))
     folds = fold_number(
@@ -131,7 +135,7 @@ def assign_cells(
     def planned(folds: int) -> Split:
         return make_plan(
             folds, len(train), codes=None if groups is not None else own, classes=target.classes, groups=own_groups,
-            random_state=asked["seed"], time=own_time, copies=together[0],
+            random_state=asked["seed"], time=own_time, copies=together[0], gap=asked["gap"],
         ).splits[0]  # fmt: skip
 
     split = planned(folds)
@@ -160,8 +164,15 @@ def assign_cells(
         notes.append(say("copies_together", k=whole(len(rows) - units), n=whole(len(rows))))
     if how:
         notes.append(say("sealed", test=whole(int(sealed.sum())), train=whole(len(train)), how=how))
+    if between.any():
+        notes.append(say("in_gap", k=whole(int(between.sum()))))
     parts = parts if sealed.any() else 0
-    return Cells(target, cell, K, parts, how, split, own_groups, own_time, *apart, *together)
+    ahead = None
+    if time is not None:
+        rank = np.unique(time, return_inverse=True)[1].reshape(-1)
+        end = int(rank[sealed].max() - rank[train].max()) if sealed.any() else 0
+        ahead = *moments_ahead(split, rank[train]), end
+    return Cells(target, cell, K, parts, how, split, own_groups, own_time, *apart, *together, ahead=ahead)
 
 
 def part_of(n: int, parts: int, groups: np.ndarray | None = None, time: Vector | None = None) -> Codes:
@@ -176,6 +187,20 @@ def part_of(n: int, parts: int, groups: np.ndarray | None = None, time: Vector |
         return np.argsort(np.argsort(time, kind="stable"), kind="stable") * parts // max(n, 1)
     place = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1].reshape(-1)
     return place % parts
+
+
+def in_gap(time: Vector | None, sealed: np.ndarray, gap: int) -> np.ndarray:
+    """Return which rows (n,) fall in the ``gap`` moments before the first sealed one: nobody learns from them, nor is tested.
+
+    >>> in_gap(np.array([5, 1, 2, 2, 9, 3]), np.array([True, False, False, False, True, False]), 2).tolist()
+    [False, False, True, True, False, True]
+    """
+    if time is None or not gap or not sealed.any():
+        return np.zeros(len(sealed), dtype=bool)
+    before = np.unique(time[~sealed])
+    if gap >= len(before):
+        raise DataError(f"gap is {gap}, but only {len(before)} moments lie before the sealed rows: give a smaller gap.")
+    return ~sealed & (time >= before[-gap])
 
 
 def late_classes(codes: np.ndarray, classes: Any) -> np.ndarray:

@@ -282,7 +282,7 @@ class Contest:
             return clock.perf_counter() - begin
 
         each = 1 if at_every_value(route) else len(grid)  # fits of a fold
-        fits = len(grid) if candidate.trial.out_of_bag(g.setting) else g.cells.folds * (each + g.repeats - 1) + each
+        fits = len(grid) if candidate.trial.out_of_bag(g.setting) else g.n_models * (each + g.repeats - 1) + each
         try:
             with self._in_time(candidate):
                 trial(1)  # loads the library, or the kernels
@@ -353,16 +353,17 @@ class Contest:
             return replace(route.probe.summation(source, folds), scatter="full")
 
         m = g.rows.moments(keep, g.split.cell, g.split.n_cells)
-        tested = g.split.tested_by[0]
-        cells = np.flatnonzero(tested >= 0)
-        by = tested[cells]
-        risk, sound = squared_risk(select(m, cells), linear.coef[by][:, None], linear.intercept[by][:, None])
+        sealed = np.flatnonzero(g.split.tested_by[0] == g.n_models)
+        tested = m.regroup(
+            "fold", np.vstack([g.split.tests()[: g.n_models], np.eye(g.split.n_cells, dtype=bool)[sealed]])
+        )
+        by = np.append(np.arange(g.n_models), np.full(len(sealed), g.n_models))
+        risk, sound = squared_risk(tested, linear.coef[by][:, None], linear.intercept[by][:, None])
         if not sound.all():
             return None
-        count, risk = m.count[cells], risk[:, 0]
-        folds, sealed = by < g.n_models, by == g.n_models
-        sums = np.stack([count[sealed], count[sealed] * risk[sealed], count[sealed] * risk[sealed] ** 2])
-        return risk[folds], count[folds], sums if sealed.any() else None
+        risk, own, count = risk[:, 0], risk[g.n_models :, 0], tested.count[g.n_models :]
+        sums = np.stack([count, count * own, count * own**2])
+        return risk[: g.n_models], tested.count[: g.n_models], sums if len(sealed) else None
 
     def _whole(self, route: MomentRoute, models: Models) -> tuple[float, float]:
         """Return the training error and the degrees of freedom of the model of all training rows."""
@@ -385,13 +386,10 @@ class Contest:
         else:
             scored = waiting[0].route.scored(panels, g.split, by_cell=True)
             for one, sums in zip(waiting, scored.panels, strict=True):  # (3, cells)
-                tested = g.split.tested_by[0]
-                folds, sealed = (
-                    np.flatnonzero((tested >= 0) & (tested < g.n_models)),
-                    np.flatnonzero(tested == g.n_models),
-                )
-                one.means, one.sizes = share(sums[1, folds], sums[0, folds]), sums[0, folds]
-                one.sealed = sums[:, sealed] if len(sealed) else None
+                sealed = g.split.tested_by[0] == g.n_models
+                sizes, totals = sums[:2] @ g.split.tests()[: g.n_models].T  # (2, models)
+                one.means, one.sizes = share(totals, sizes), sizes
+                one.sealed = sums[:, sealed] if sealed.any() else None
         for one in waiting:
             one.seconds += (clock.perf_counter() - begin) / len(waiting)
 

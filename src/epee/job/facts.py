@@ -73,7 +73,7 @@ def facts_of(
         "class_counts": dict(zip(classes, by_class, strict=True)),
         "rare": {"labels": list(cells.target.rare), "joined": cells.target.joined}, "loss": chosen.risk.loss,
         "settings": {k: v for k, v in asked.items() if k != "predictors"} | {"predictors": asked["predictors"]},
-        "rows": {"read": seen.n_read, "training": n_training, "sealed": n_sealed, "dropped": seen.n_read - seen.n},
+        "rows": {"read": seen.n_read, "training": n_training, "sealed": n_sealed, "dropped": seen.n_read - n_training - n_sealed},
         "columns": seen.columns, "notes": list(seen.notes),
         "leaderboard": [line_of(e, i, verdict) for i, e in enumerate(verdict.entries)],
         "dropped": [{"name": name, "why": why} for name, why in contest.dropped],
@@ -85,7 +85,7 @@ def facts_of(
         "test": {**(figure(risk) or {}), "agrees": agrees, "sentence": " ".join(test["sentences"])},
         "conclusive": verdict.beats_baseline and agrees is not False,
         "curves": {e.candidate.key: curve_of(e) for e in verdict.entries if e.curve.parameter is not None},
-        "how": how_sentences(asked),
+        "how": how_sentences(asked, cells.ahead),
         "redo": redo("learn", asked, seen.targets),
     }  # fmt: skip
     facts |= merit | {"headline": headline}
@@ -308,8 +308,11 @@ def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def how_sentences(asked: dict[str, Any]) -> list[str]:
-    """Say how the figures were computed."""
+def how_sentences(asked: dict[str, Any], ahead: tuple[int, int, int] | None) -> list[str]:
+    """Say how the figures were computed; ``ahead`` is how far tested rows lie after those learned from."""
     keys = ["how_complexity", "how_intervals", "how_differences", *(["how_test"] if asked["test_size"] else [])]
-    first = say("how_forward" if asked["time"] else "how_cv", folds=asked["folds"], repeats=asked["repeats"])
-    return [first, *map(say, keys)]
+    first = [say("how_forward" if asked["time"] else "how_cv", folds=asked["folds"], repeats=asked["repeats"])]
+    if ahead is not None:
+        near, far, end = ahead
+        first.append(say("how_ahead_sealed" if end else "how_ahead", near=near, far=far, end=end))
+    return [*first, *map(say, keys)]

@@ -204,7 +204,7 @@ class Ground:
             if repeats == 1 or c.forward:
                 fold = self.hand.cell[self.hand.train]
                 inner = c.split if self.at_hand else Split(fold.astype(np.intp), c.split.learns, c.split.tested_by)
-                K = inner.n_cells - c.forward
+                K = inner.n_models
                 how = f"forward chaining in time, {K} folds" if c.forward else self._how(K)
                 together = c.copies if c.groups is None and self.at_hand else c.groups
                 self._plans[repeats] = Plan([inner], K, 1, how, together)

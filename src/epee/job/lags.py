@@ -39,7 +39,7 @@ def parse_lags(words: Sequence[str]) -> dict[str, list[int]]:
     return found
 
 
-def settled_lags(lags: Any, targets: Sequence[str], time: str | None) -> dict[str, list[int]]:
+def settled_lags(lags: Any, targets: Sequence[str], time: str | None, gap: int = 0) -> dict[str, list[int]]:
     """Return the lags of each column, sorted, from a number, several (both of the targets), or a mapping of columns.
 
     >>> settled_lags([7, 1], ["y"], "day"), settled_lags({"": 1, "x": [2]}, ["y"], "day")
@@ -58,6 +58,10 @@ def settled_lags(lags: Any, targets: Sequence[str], time: str | None) -> dict[st
                 raise WrongUse(f"a lag of {k!r} is no number of rows earlier: give whole numbers of at least 1.")
         for column in [name] if name else targets:
             found[column] = sorted({*found.get(column, ()), *map(int, own)})
+            if column in targets and found[column][0] <= gap:
+                raise WrongUse(
+                    f"gap is {gap}, so {column!r} of {found[column][0]} rows earlier is not known yet: take lags from {gap + 1} on."
+                )
     return found
 
 

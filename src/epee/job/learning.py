@@ -52,7 +52,7 @@ from epee.losses.names import resolve
 from epee.risk.asked import Asked
 from epee.risk.intervals import check_level
 from epee.risk.route import MomentRoute
-from epee.risk.splitting import FIRST_STRETCH
+from epee.risk.splitting import FIRST_STRETCH, check_gap
 from epee.risk.verdict import Verdict, ranks
 from epee.risk.watching import marked
 from epee.settings import options, progress
@@ -75,7 +75,7 @@ def learn(
     reject_cost: float | None = None, weight: str | None = None, groups: str | None = None, time: str | None = None,
     lags: Any = None, rare: str = "leave", types: Mapping[str, str] | None = None, budget: Any = None, prefer: str = "balance",
     loss: Any = None, level: float = 0.95, lang: str | None = None, random_state: int = 0,
-    refit: bool = False, mute: Collection[str] = (),
+    refit: bool = False, mute: Collection[str] = (), gap: int = 0,
 ) -> Learned:  # fmt: skip
     """Learn the predictor that generalises best from a table, and say how sure one can be.
 
@@ -126,6 +126,9 @@ def learn(
 
     mute : collection of str, default=()
         Codes of findings that are not to be looked for, ``["E007"]``.
+    gap : int, default=0
+        With ``time``, moments between the last that a predictor learns from and the first that it is tested on, in the folds and before the
+        sealed rows: as many as pass before a target is known, or as what is predicted lies ahead. Rows of the last gap are left out.
 
     Returns
     -------
@@ -145,6 +148,7 @@ def learn(
     check_level(level)
     begin = clock.perf_counter()
     check_seed(random_state)
+    check_gap(gap, time)
     table, target = with_target(table, target)
     if not (isinstance(folds, int | np.integer) and folds >= 2):
         raise WrongUse(f"folds is {folds!r}; it must be a whole number of at least 2.")
@@ -156,7 +160,7 @@ def learn(
         "table": without_password(str(table)) if isinstance(table, str | Path) else None,
         "test_size": test_size, "folds": int(folds), "level": level,
         "seed": int(random_state), "weight": weight, "groups": groups, "time": time,
-        "lags": settled_lags(lags, [target] if isinstance(target, str) else list(target), time) or None,
+        "lags": settled_lags(lags, [target] if isinstance(target, str) else list(target), time, gap) or None, "gap": int(gap),
         "rare": rare, "types": settled(types),
         "costs": str(costs) if isinstance(costs, str | Path) else None if costs is None else np.asarray(costs).tolist(),
         "loss": loss if loss is None or isinstance(loss, str) else resolve(loss).name,
@@ -229,7 +233,7 @@ def _learn(
     setting = _setting(looked, cells, judged, seed)
     candidates = list(hierarchy(setting, predictors))
     repeats = 1 if cells.forward or not hand.whole else repeats_for(setting, candidates)
-    asked["asked_folds"], asked["folds"], asked["repeats"] = asked["folds"], cells.folds - cells.forward, repeats
+    asked["asked_folds"], asked["folds"], asked["repeats"] = asked["folds"], cells.split.n_models, repeats
     ground = Ground(setting, judged, asked["level"], cells, hand, looked.rows, looked.split, repeats)
     contest = Contest(ground, asked["budget"], predictors is not None)
     entries = contest.run(candidates)

@@ -33,7 +33,7 @@ def ranking_sentence(ground: Ground, verdict: Verdict) -> str:
         P = ground.probabilities(best.route)
     except (DataError, WrongUse, np.linalg.LinAlgError):
         return ""
-    fold, truth = ground.hand.looked_cell, ground.truth[ground.hand.looked]
+    fold, truth = ground.split.tested_by[0, ground.hand.looked_cell], ground.truth[ground.hand.looked]
     parts = np.full(len(truth), np.nan)
     for f in np.unique(fold):
         rows = np.flatnonzero((fold == f) & np.isfinite(P).all(axis=1))

@@ -8,8 +8,8 @@ from typing import Any
 
 DEFAULTS: dict[str, Any] = {  # in the order in which they are written
     "test_size": 0.2, "folds": 10, "weight": None, "groups": None, "time": None, "rare": "leave", "loss": None, "level": 0.95, "seed": 0,
-    "reject_cost": None, "budget": None, "prefer": "balance", "lang": "en", "lags": {}, "mute": [], "predictors": None, "costs": None,
-    "types": {}, "refit": False,
+    "reject_cost": None, "budget": None, "prefer": "balance", "lang": "en", "lags": {}, "gap": 0, "mute": [], "predictors": None,
+    "costs": None, "types": {}, "refit": False,
 }  # fmt: skip
 
 

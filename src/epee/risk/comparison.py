@@ -28,7 +28,7 @@ from epee.risk.nested import fold_ids, losses_without_two, partitions, rare_clas
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
-from epee.risk.splitting import Plan
+from epee.risk.splitting import Plan, check_gap
 from epee.risk.steps import last_of
 from epee.risk.units import Weights, check_meaning
 from epee.risk.verdict import Verdict, ranks
@@ -179,7 +179,7 @@ def named(models: Any) -> dict[str, Any]:
 def compare(
     models: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int = 10, loss: Any = None, level: float = 0.95,
     sample_weight: Any = None, groups: Any = None, time: Any = None, stratify: Any = None, random_state: Any = None,
-    weights: Weights | None = None,
+    weights: Weights | None = None, gap: int = 0,
 ) -> Comparison:  # fmt: skip
     """Compare predictors on the same folds.
 
@@ -189,7 +189,7 @@ def compare(
     X, y : rows and their targets
     folds, repeats : default 10 x 10
         More repeats steady the differences; training samples overlap all the same, which the test corrects for.
-    loss, level, sample_weight, weights, groups, time, stratify, random_state
+    loss, level, sample_weight, weights, groups, time, gap, stratify, random_state
         As in :func:`cross_validate`.
 
     Returns
@@ -215,6 +215,7 @@ def compare(
     """
     check_level(level)
     check_meaning(weights)
+    check_gap(gap, time)
     candidates = named(models)
     if not candidates:
         raise WrongUse("there is no candidate to compare: give a list or a dict of estimators.")
@@ -228,7 +229,7 @@ def compare(
     for route in routes:
         route.weights = weights
     plan = counted(
-        routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state, apart=bool(laid))
+        routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state, bool(laid), gap)
     )
     risks = _run_all(routes, plan, level)
     if time is None and all(route.at_a_glance for route in routes):

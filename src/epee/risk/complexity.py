@@ -35,7 +35,7 @@ from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Panel
-from epee.risk.splitting import Pairs, Plan, Split, all_rows
+from epee.risk.splitting import Pairs, Plan, Split, all_rows, check_gap
 from epee.risk.units import Weights, check_meaning, taken_as, units_of
 from epee.risk.varying import varied_path
 from epee.settings import progress
@@ -97,7 +97,7 @@ class ComplexityCurve(Shown):
 def complexity_curve(
     model: Any, X: Any, y: Any, parameter: str, values: Sequence[Any], *, folds: Any = 10, rule: str = "one_se",
     simpler: str | None = None, repeats: int = 1, loss: Any = None, sample_weight: Any = None, groups: Any = None,
-    time: Any = None, stratify: Any = None, random_state: Any = None, weights: Weights | None = None,
+    time: Any = None, stratify: Any = None, random_state: Any = None, weights: Weights | None = None, gap: int = 0,
 ) -> ComplexityCurve:  # fmt: skip
     """Return training and cross-validated errors along the values of a parameter, and the choice they suggest.
 
@@ -109,7 +109,7 @@ def complexity_curve(
         Name of a parameter of the model; ``step__name`` in a pipeline.
     values : sequence
         Values to try.
-    folds, repeats, loss, sample_weight, weights, groups, time, stratify, random_state
+    folds, repeats, loss, sample_weight, weights, groups, time, gap, stratify, random_state
         As in :func:`cross_validate`.
     rule : {"one_se", "min"}, default="one_se"
         "one_se" takes the simplest value within one standard error of the best, "min" the best.
@@ -139,6 +139,7 @@ def complexity_curve(
     0.0
     """
     check_meaning(weights)
+    check_gap(gap, time)
     values = list(values)
     if not values:
         raise WrongUse(f"values is empty: give at least one value of {parameter!r}.")
@@ -153,7 +154,7 @@ def complexity_curve(
         return _left_out_curve(model, X, y, parameter, values, rule, simpler, loss, sample_weight, weights)
     X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify))
     route = open_route(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
-    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, apart=bool(laid))
+    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, bool(laid), gap)
     how = plan.how + (laid or (taken_as(route.weight, weights) if route.at_hand else ""))
     per_fold, train, dof = _path(route, plan, parameter, values)
     cv, stderr, _ = fold_error(per_fold, plan.repeats)

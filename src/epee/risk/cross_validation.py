@@ -32,7 +32,7 @@ from epee.risk.mean_loss import summary_interval
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
-from epee.risk.splitting import Deal, Pairs, Plan, Split, deal_plan, make_plan
+from epee.risk.splitting import Deal, Pairs, Plan, Split, check_gap, deal_plan, make_plan
 from epee.risk.units import Weights, check_meaning, unsaid
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Vector
@@ -119,7 +119,7 @@ class CrossValidation(Risk):
 def cross_validate(
     model: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int | None = None, interval: str = "fold", loss: Any = None,
     level: float = 0.95, sample_weight: Any = None, groups: Any = None, time: Any = None, stratify: Any = None,
-    random_state: Any = None, weights: Weights | None = None,
+    random_state: Any = None, weights: Weights | None = None, gap: int = 0,
 ) -> CrossValidation:  # fmt: skip
     r"""Estimate the risk of a way of learning by cross-validation.
 
@@ -149,6 +149,9 @@ def cross_validate(
     time : array (n,) or True, optional
         Forward chaining: each fold is tested after learning from what came before, at least a third of the rows; True is the order of the
         rows.
+    gap : int, default=0
+        Moments between the last that a predictor learns from and the first that it is tested on, as where targets are known late, or what
+        is forecast lies that far ahead. ``how`` says how far ahead forecasts are.
     stratify : bool or array (n,), default=None
         Keep the shares of classes in every fold; None does so for classifiers.
     random_state : int, default=None
@@ -183,6 +186,7 @@ def cross_validate(
     """
     check_level(level)
     check_meaning(weights)
+    check_gap(gap, time)
     if interval not in ("fold", "nested"):
         raise WrongUse(f"interval is {interval!r}; it must be 'fold' or 'nested'.")
     if isinstance(folds, str) and folds == "loo" and interval == "fold" and time is None:
@@ -199,7 +203,7 @@ def cross_validate(
             return replace(table.told(found), caution=unsaid(table.counts, weights) or found.caution)
     route = open_route(model, X, y, sample_weight, loss)
     route.weights = weights
-    found = _validated(route, folds, repeats, interval, level, groups, time, stratify, random_state)
+    found = _validated(route, folds, repeats, interval, level, groups, time, stratify, random_state, gap=gap)
     if (route.at_hand or route.at_a_glance) and route.sampled:
         return replace(found, how=f"{found.how}, weights taken as sampling weights")
     return found
@@ -207,7 +211,7 @@ def cross_validate(
 
 def _validated(
     route: Route, folds: Any, repeats: int | None, interval: str, level: float, groups: Any, time: Any, stratify: Any, random_state: Any,
-    apart: bool = False,
+    apart: bool = False, gap: int = 0,
 ) -> CrossValidation:  # fmt: skip
     """Return the cross-validation of a route; ``apart`` says that equal rows are no copies."""
     from epee.risk.watching import seen_rows, shaped, watched
@@ -216,7 +220,7 @@ def _validated(
         single = interval == "fold" or not isinstance(folds, int | np.integer)
         stacked = isinstance(route, MomentRoute) and isinstance(route.probe, SolvesStack)
         repeats = 1 if single else 100 if stacked else 30 if route.one_pass else 10
-    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, apart)
+    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, apart, gap)
     if interval == "nested":
         from epee.risk.nested import nested_interval
 
@@ -249,7 +253,7 @@ def dealt_by_rule(folds: Any, groups: Any, time: Any, stratify: Any) -> bool:
 
 
 def plan_for(
-    route: Route, folds: Any, repeats: int, groups: Any, time: Any, stratify: Any, random_state: Any, apart: bool = False
+    route: Route, folds: Any, repeats: int, groups: Any, time: Any, stratify: Any, random_state: Any, apart: bool = False, gap: int = 0
 ) -> Plan:  # fmt: skip
     """Return the plan for the rows of a route; where these pass by, numbered folds are dealt by rule as they do.
 
@@ -267,7 +271,7 @@ def plan_for(
     X, y, _ = route.raw
     return make_plan(
         folds, route.n, codes=codes, classes=classes, repeats=repeats, groups=groups, time=time, random_state=random_state,
-        X=X if route.at_hand else None, y=y if route.at_hand else route.truth, copies=copies,
+        X=X if route.at_hand else None, y=y if route.at_hand else route.truth, copies=copies, gap=gap,
     )  # fmt: skip
 
 

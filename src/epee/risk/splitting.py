@@ -2,9 +2,9 @@
 
 Rows are cut into *cells*. Model ``t`` learns from the union of the cells ``learns[t]``; in repeat ``r`` the rows of cell ``c``
 are tested by the model ``tested_by[r, c]``, which never saw them. A K-fold cross-validation has K cells and K models, each
-learning from all cells but its own; forward chaining learns from the cells before; repeats over *fine folds* share some
-hundred small cells and only regroup them. What cannot be written so (overlapping test sets of a splitter) is kept as
-explicit sets of rows.
+learning from all cells but its own; forward chaining learns from the cells before, or from those before a gap; repeats over
+*fine folds* share some hundred small cells and only regroup them. What cannot be written so (overlapping test sets of a
+splitter) is kept as explicit sets of rows.
 """
 
 from __future__ import annotations
@@ -145,19 +145,21 @@ def repeat_seed(seed: int, r: int) -> int:
 
 def make_plan(
     folds: Any, n: int, *, codes: Codes | None = None, classes: Any = None, repeats: int = 1, groups: Any = None,
-    time: Any = None, random_state: Any = None, X: Any = None, y: Any = None, copies: Codes | None = None,
+    time: Any = None, random_state: Any = None, X: Any = None, y: Any = None, copies: Codes | None = None, gap: int = 0,
 ) -> Plan:  # fmt: skip
     """Return the plan that a user means by ``folds`` and its companions.
 
-    ``codes`` are what the folds are stratified by, None for no strata; ``copies`` are equal for rows that are dealt as one.
+    ``codes`` are what the folds are stratified by, None for no strata; ``copies`` are equal for rows that are dealt as one; ``gap`` is how
+    many moments lie between the last that is learned from and the first that is tested.
     """
     _check_repeats(repeats)
+    check_gap(gap, time)
     if time is not None:
         if groups is not None:
             say(
                 "the folds follow time alone: a group may have rows before and after a cut. Give groups or time, not both."
             )
-        return _forward(folds, n, time)
+        return _forward(folds, n, time, int(gap))
     if isinstance(folds, str):
         if folds != "loo":
             raise WrongUse(f"folds is {folds!r}; give a number, 'loo', a splitter, or an array of fold ids.")
@@ -294,10 +296,21 @@ def _by_group(ids: Codes, n_folds: int, seed: int) -> Codes:
     return fold[ids]
 
 
-def _forward(folds: Any, n: int, time: Any) -> Plan:
-    """Return forward chaining: test on each stretch of time after learning from all that came before.
+def check_gap(gap: Any, time: Any) -> None:
+    """Refuse a gap that is no number of moments, or where nothing follows in time."""
+    if isinstance(gap, bool) or not isinstance(gap, int | np.integer) or gap < 0:
+        raise WrongUse(
+            f"gap is {gap!r}; give the whole number of moments that lie between learning and testing, 0 or more."
+        )
+    if gap and time is None:
+        raise WrongUse(f"gap is {gap}, but nothing says when rows happened: give time, too.")
+
+
+def _forward(folds: Any, n: int, time: Any, gap: int) -> Plan:
+    """Return forward chaining: test on each stretch of time after learning from all that came before, up to ``gap`` moments earlier.
 
     The first third of the rows is only learned from: what a predictor of some rows errs by says little of the one that all rows teach.
+    Cells end where a stretch begins, and where learning for it ends.
     """
     if not isinstance(folds, int | np.integer):
         raise WrongUse(f"folds is {folds!r}; with time it must be a whole number.")
@@ -312,11 +325,30 @@ def _forward(folds: Any, n: int, time: Any) -> Plan:
         )
     rank = rank.reshape(-1)
     middle = np.cumsum(np.bincount(rank)) - np.bincount(rank) / 2  # ties stay together
-    cell = np.clip(1 + np.floor((middle / n - FIRST_STRETCH) / (1 - FIRST_STRETCH) * K), 0, K).astype(np.intp)[rank]
-    cell = np.unique(cell, return_inverse=True)[1].reshape(-1)
-    K = int(cell.max())
-    learns = np.arange(K + 1)[None] <= np.arange(K)[:, None]  # model t learns from cells 0 ... t
-    return Plan([Split(cell, learns, np.arange(-1, K)[None])], K, 1, f"forward chaining in time, {K} folds")
+    stretch = np.clip(1 + np.floor((middle / n - FIRST_STRETCH) / (1 - FIRST_STRETCH) * K), 0, K).astype(np.intp)
+    stretch = np.unique(stretch, return_inverse=True)[1].reshape(-1)  # (M,) of each moment
+    M, K = len(moments), int(stretch.max())
+    begins = np.searchsorted(stretch, np.arange(1, K + 1))  # (K,) the first moment that each model is tested on
+    learned = begins - gap  # moments that it learns from
+    if learned[0] < 1:
+        raise DataError(
+            f"gap is {gap}, but the first stretch, from which the first predictor learns, has only {begins[0]} moments: give a smaller gap."
+        )
+    cuts = np.unique(np.append(begins, learned))
+    cell = np.searchsorted(cuts, np.arange(M), side="right")[rank]
+    learns = np.append(cuts, M)[None] <= learned[:, None]  # (K, C)
+    tested_by = stretch[np.append(0, cuts)] - 1
+    split = Split(cell, learns, tested_by[None])
+    near, far = moments_ahead(split, rank)
+    return Plan([split], K, 1, f"forward chaining in time, {K} folds, forecasts {near} to {far} moments ahead")
+
+
+def moments_ahead(split: Split, rank: Codes) -> tuple[int, int]:
+    """Return how far after the last moment that its model learned from a tested row lies, at least and at most; ``rank`` (n,) in time."""
+    last = np.array([rank[split.training_rows(t)].max() for t in range(split.n_models)])
+    by = split.models_of_rows()[0]
+    ahead = rank[by >= 0] - last[by[by >= 0]]
+    return int(ahead.min()), int(ahead.max())
 
 
 def places_in_time(time: Any, n: int) -> np.ndarray:

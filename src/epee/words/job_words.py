@@ -218,6 +218,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{test} {test:row is|rows are} sealed for the final test ({how}); {train} {train:row|rows} to learn from.",
         "{test} {test:ligne est mise|lignes sont mises} sous scellés pour le test final ({how}) ; {train} {train:ligne|lignes} d'apprentissage.",
     ),
+    "in_gap": (
+        "{k} {k:row|rows} before the sealed ones {k:is|are} left out, as the gap asks.",
+        "{k} {k:ligne est laissée|lignes sont laissées} de côté avant celles sous scellés, comme le demande l'intervalle (gap).",
+    ),
     "copies_together": (
         "{k} of {n} {n:row|rows} {k:is a copy|are copies} of another, more than chance makes: copies stay together, on one side of the seal and in "
         "one fold, and count once in every error bar.",
@@ -469,6 +473,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "filling and scaling are learned from those rows too.",
         "Chaque prédicteur est éprouvé sur {folds} périodes successives, après apprentissage sur les lignes qui précèdent chacune, un tiers au moins ; "
         "remplissage et réduction sont appris sur ces mêmes lignes.",
+    ),
+    "how_ahead": (
+        "The rows tested lie {near} to {far} {far:moment|moments} after the last one learned from.",
+        "Les lignes éprouvées se trouvent de {near} à {far} {far:instant|instants} après la dernière apprise.",
+    ),
+    "how_ahead_sealed": (
+        "The rows tested lie {near} to {far} {far:moment|moments} after the last one learned from, the sealed ones up to {end}.",
+        "Les lignes éprouvées se trouvent de {near} à {far} {far:instant|instants} après la dernière apprise, celles sous scellés jusqu'à {end}.",
     ),
     "how_complexity": (
         "Each predictor has the simplest value of its parameter within one standard error of the best.",

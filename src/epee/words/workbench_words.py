@@ -125,6 +125,7 @@ PHRASES = {
     "lags": ("Values some rows earlier, as inputs", "Valeurs quelques lignes plus tôt, en entrées"),
     "lags_example": ("1,7 (of the target); temp=1", "1,7 (de la cible) ; temp=1"),
     "lags_no_time": ("give a column the role of time first", "donner d'abord le rôle de temps à une colonne"),
+    "gap": ("Moments between learning and test", "Instants entre apprentissage et test"),
     "rare": ("Classes of fewer than three rows", "Classes de moins de trois lignes"),
     "rare_leave": ("are left out", "sont laissées de côté"),
     "rare_join": ("are joined to one class", "sont réunies en une classe"),

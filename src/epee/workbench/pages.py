@@ -166,7 +166,7 @@ def _question(s: Session) -> dict[str, Any]:
     losses = LOSSES[s.target["task"]]
     return {
         "predictors": offered, "place_of_target": place, "losses": losses, "loss_name": mean_of, "lags": written_lags(s.question),
-        "more": bool(s.question.lags or s.question.others or s.question.rare != "leave"),
+        "more": bool(s.question.lags or s.question.gap or s.question.others or s.question.rare != "leave"),
     }  # fmt: skip
 
 

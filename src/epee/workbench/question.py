@@ -22,7 +22,7 @@ LOSSES = {  # that a page offers, besides the usual one
     "classification": ("log", "brier", "auc"),
     "regression": ("absolute", "huber", "quantile0.1", "quantile0.9", "poisson"),
 }
-NUMBERS = {"test_size": (0.0, 0.9), "folds": (2, 100), "level": (0.5, 0.999), "seed": (0, 2**31 - 1)}
+NUMBERS = {"test_size": (0.0, 0.9), "folds": (2, 100), "level": (0.5, 0.999), "seed": (0, 2**31 - 1), "gap": (0, 10**6)}
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Question:
     groups: str | None = None
     time: str | None = None
     lags: Mapping[str, list[int]] | None = None  # of columns; "" is the target
+    gap: int = 0
     rare: str = "leave"
     types: Mapping[str, str] = field(default_factory=dict)
     test_size: float = 0.2
@@ -60,7 +61,7 @@ class Question:
         if changes["target"] != self.target:
             changes |= {"costs": None, "reject_cost": None, "predictors": None, "loss": None, "rare": "leave"}
         if changes["time"] is None:
-            changes["lags"] = None
+            changes |= {"lags": None, "gap": 0}
         return replace(self, types=types, **changes)
 
     def with_kind(self, column: str, kind: str) -> Question:
