@@ -157,11 +157,10 @@ def test_denoising_finds_the_signal():
     n = 256
     t = np.linspace(0, 1, n)
     s = np.cos(3 * t) + 0.5 * np.sin(9 * t)
-    x = s + 0.5 * RNG.standard_normal(n)
-    for basis in ("cosine", "polynomial"):
-        found = denoise(x, basis, noise=0.25)
-        assert np.mean((found.signal - s) ** 2) < 0.25 / 8
-    noises = [denoise(s + 0.5 * np.random.default_rng(k).standard_normal(n)).noise for k in range(60)]
+    seen = [s + 0.5 * np.random.default_rng(k).standard_normal(n) for k in range(60)]
+    for basis in ("cosine", "polynomial"):  # on average: of one signal in fifty the choice of axes keeps far more
+        assert np.mean([(denoise(x, basis, noise=0.25).signal - s) ** 2 for x in seen]) < 0.25 / 16
+    noises, x = [denoise(x).noise for x in seen], seen[0]
     assert np.mean(noises) == pytest.approx(0.25, abs=4 * np.std(noises) / np.sqrt(60))
     whole = denoise(x, keep=n)
     np.testing.assert_allclose(whole.signal, x, atol=1e-10)
