@@ -55,8 +55,13 @@ def _tidy():
 @pytest.fixture(autouse=True)
 def _own_random_numbers(request, monkeypatch):
     """Give each test of a module with an ``rng`` its own numbers: the order of the tests, and xdist, must not matter."""
-    if isinstance(getattr(request, "module", None) and getattr(request.module, "rng", None), np.random.Generator):
-        monkeypatch.setattr(request.module, "rng", np.random.default_rng(zlib.crc32(request.node.nodeid.encode())))
+    seed = zlib.crc32(request.node.nodeid.encode())
+    for name in ("rng", "RNG"):
+        shared = getattr(getattr(request, "module", None), name, None)
+        if isinstance(shared, np.random.Generator):
+            monkeypatch.setattr(request.module, name, np.random.default_rng(seed))
+        elif isinstance(shared, np.random.RandomState):
+            monkeypatch.setattr(request.module, name, np.random.RandomState(seed))
 
 
 @pytest.fixture(scope="session")
