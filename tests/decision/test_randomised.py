@@ -54,7 +54,9 @@ def test_no_draw_beats_the_best_class(seed):
 def test_its_risk_is_what_the_formula_says():
     model = RandomisedClassifier(GaussianNB()).fit(X, Y)
     fresh = RNG.standard_normal((20_000, 2)) + (np.arange(20_000) % 3)[:, None]
-    drawn = (RNG.random((20_000, 1)) > model.law(fresh).cumsum(axis=1)).sum(axis=1)  # by the law that the model believes
+    drawn = (RNG.random((20_000, 1)) > model.law(fresh).cumsum(axis=1)).sum(
+        axis=1
+    )  # by the law that the model believes
     labels = model.classes_[drawn]
     far = 4 * np.sqrt(0.25 / 20_000)
     assert empirical_risk(model, fresh, labels) == pytest.approx(model.expected_cost(fresh).mean(), abs=far)
