@@ -275,8 +275,9 @@ PHRASES = {
     "a shop, buyers, the board": "une boutique, acheteurs, le tableau", "fifty columns": "cinquante colonnes",
     "thirty levels and missing cells": "trente modalités et cases manquantes",
     # inputs that reach far out, and errors that are weakly alike
-    "a line of": "une droite sur", "a power of": "une puissance", "a tree of": "un arbre sur", "of prices": "de prix",
-    "of three prices": "de trois prix", "of tails": "de queues", "of normal": "d'une normale", "of waits": "d'attentes",
+    "a line of": "une droite sur", "a power of": "une puissance", "a tree of": "un arbre sur", "prices": "des prix",
+    "three prices": "trois prix", "tails": "des queues", "normal": "une normale", "of normal": "d'une normale", "heavy errors": "erreurs lourdes",
+    "five equal pipelines": "cinq chaînes égales",
     "for a line": "pour une droite", "for a root": "pour une racine", "for a logarithm": "pour un logarithme", "for a bend": "pour un coude",
     "clumps of five": "paquets de cinq", "clumps of twenty": "paquets de vingt", "weakly alike": "un peu semblables",
     "a spread that answers": "une dispersion qui répond", "a spread that answers a little": "une dispersion qui répond un peu",
