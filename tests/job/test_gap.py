@@ -56,7 +56,7 @@ def test_how_far_ahead_is_said(table):
         (
             {"gap": 7, "time": "day", "lags": [1, 14]},
             WrongUse,
-            "'y' of 1 rows earlier is not known yet: take lags from 8 on",
+            "so the lag 1 of 'y' is not known yet: take lags from 8 on",
         ),
         ({"gap": 96, "time": "day"}, DataError, "only 96 moments lie before the sealed rows"),
         ({"gap": 60, "time": "day"}, DataError, "only 12 moments"),

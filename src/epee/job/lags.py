@@ -60,7 +60,7 @@ def settled_lags(lags: Any, targets: Sequence[str], time: str | None, gap: int =
             found[column] = sorted({*found.get(column, ()), *map(int, own)})
             if column in targets and found[column][0] <= gap:
                 raise WrongUse(
-                    f"gap is {gap}, so {column!r} of {found[column][0]} rows earlier is not known yet: take lags from {gap + 1} on."
+                    f"gap is {gap}, so the lag {found[column][0]} of {column!r} is not known yet: take lags from {gap + 1} on."
                 )
     return found
 

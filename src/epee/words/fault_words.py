@@ -207,7 +207,7 @@ FRENCH: dict[str, str] = {
     "--lags {} should be whole numbers as in 1,7, or a column and its as in temp=1,7.": "--lags {} doit être des nombres entiers comme 1,7, ou une colonne et les siens comme temp=1,7.",
     "lags look back in time: name the column of times too (--time).": "les retards regardent en arrière dans le temps : nommer aussi la colonne des temps (--time).",
     "a lag of {} is no number of rows earlier: give whole numbers of at least 1.": "un retard de {} n'est pas un nombre de lignes : donner des nombres entiers d'au moins 1.",
-    "gap is {}, so {} of {} rows earlier is not known yet: take lags from {} on.": "gap vaut {}, donc {} d'il y a {} lignes n'est pas encore connu : prendre des retards à partir de {}.",
+    "gap is {}, so the lag {} of {} is not known yet: take lags from {} on.": "gap vaut {}, donc le retard {} de {} n'est pas encore connu : prendre des retards à partir de {}.",
     "gap is {}; give the whole number of moments that lie between learning and testing, 0 or more.": "gap vaut {} ; donner le nombre entier d'instants entre apprentissage et test, 0 ou plus.",
     "gap is {}, but nothing says when rows happened: give time, too.": "gap vaut {}, mais rien ne dit quand les lignes ont eu lieu : donner aussi time.",
     "gap is {}, but only {} moments lie before the sealed rows: give a smaller gap.": "gap vaut {}, mais seuls {} instants précèdent les lignes sous scellés : donner un gap plus petit.",
