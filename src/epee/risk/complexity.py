@@ -153,9 +153,11 @@ def complexity_curve(
     if isinstance(folds, str) and folds == "loo":
         return _left_out_curve(model, X, y, parameter, values, rule, simpler, loss, sample_weight, weights)
     X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify))
-    route = open_route(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
-    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, bool(laid), gap)
-    how = plan.how + (laid or (taken_as(route.weight, weights) if route.at_hand else ""))
+    route = open_route(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss, weights)
+    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, laid is not None, gap)
+    how = plan.how
+    if laid is not None or route.at_hand:
+        how += taken_as(route.weight, route.weights) if laid is None else taken_as(laid, "counts")
     per_fold, train, dof = _path(route, plan, parameter, values)
     cv, stderr, _ = fold_error(per_fold, plan.repeats)
     best, chosen = choose(cv, stderr, simplicity(values, dof, simpler), rule)
@@ -169,8 +171,7 @@ def _left_out_curve(
     weights: Weights | None,
 ) -> ComplexityCurve:  # fmt: skip
     """Return the curve by leave-one-out: all values at once where the estimator has a formula for a path."""
-    first = RefitRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
-    first.weights = weights
+    first = RefitRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss, weights=weights)
     losses, train, dof = np.empty((first.n, len(values))), np.empty(len(values)), np.empty(len(values))
     path = None
     if first.kind == "regressor" and isinstance(first.model, LeavesOneOutPath) and not heavier_than_a_copy(first):
@@ -181,15 +182,15 @@ def _left_out_curve(
             losses[:, v] = leave_each_out(here, X, y, loss, 0.95, sample_weight, weights, halved=False).losses
         else:
             losses[:, v] = first.value(np.asarray(path[v]), np.arange(first.n))
-        train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss))
-    units = [units_of(column, first.weight, weights=weights) for column in losses.T]
+        train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss, weights))
+    units = [units_of(column, first.weight, weights=first.weights) for column in losses.T]
     cv = np.array([u.mean for u in units])
     spreads = [spread_of_squares(column, first.counts, first.loss) for column in losses.T]
     shared = [sharing(free, u.effective, spread) for free, u, spread in zip(dof, units, spreads, strict=True)]
     stderr = np.array([s * u.spread()[0] / np.sqrt(u.n) for s, u in zip(shared, units, strict=True)])
     best, chosen = choose(cv, stderr, simplicity(values, dof, simpler), rule)
     how = "leave-one-out" if path is None else "leave-one-out, closed form"
-    how += taken_as(first.weight, weights)
+    how += taken_as(first.weight, first.weights)
     return ComplexityCurve(parameter, values, dof, train, cv, stderr, losses, best, chosen, rule, first.loss.name, how)
 
 
@@ -234,7 +235,7 @@ def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[
         for v, value in enumerate(values):
             model = clone(route.model).set_params(**{parameter: value})
             here = route.like(model) if isinstance(route, MomentRoute) and route.serves(model) else open_route(
-                model, *route.raw, route.loss
+                model, *route.raw, route.loss, route.weights
             )  # fmt: skip
             columns.append(run_plan(here, plan).per_fold)
             train[v], dof[v] = fitted_on_all(here)

@@ -50,7 +50,7 @@ class LongTable:
         return replace(
             found, row_losses=None if found.row_losses is None else mean(found.row_losses), weight=self.counts,
             rows=fingerprint(*self.short), fold_ids=lambda: np.where(absent, -1, found.folds[..., first]), look=look,
-            how=f"{found.how}, weights taken as counts",
+            how=found.how + taken_as(self.counts, "counts"),
         )  # fmt: skip
 
 
@@ -79,14 +79,14 @@ def long_table(X: Any, y: Any, sample_weight: Any, weights: Weights | None = Non
 
 def in_copies(
     X: Any, y: Any, sample_weight: Any, weights: Weights | None, by_rule: bool = True
-) -> tuple[Any, Any, Any, str]:
-    """Return rows and weights: single copies without a weight, and the words that say so, where rows dealt ``by_rule`` have counts.
+) -> tuple[Any, Any, Any, Vector | None]:
+    """Return rows and weights: where rows dealt ``by_rule`` have counts, single copies without a weight, and beside them these counts.
 
     >>> in_copies([[0.0], [1.0]], [5.0, 6.0], [2, 1], None)[1:]
-    ([5.0, 5.0, 6.0], None, ', weights taken as counts')
+    ([5.0, 5.0, 6.0], None, array([2., 1.]))
     """
     table = long_table(X, y, sample_weight, weights) if by_rule else None
-    return (X, y, sample_weight, "") if table is None else (table.X, table.y, None, taken_as(table.counts, "counts"))
+    return (X, y, sample_weight, None) if table is None else (table.X, table.y, None, table.counts)
 
 
 def _few_and_whole(source: Source, weights: Weights | None) -> bool:

@@ -33,7 +33,7 @@ from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Deal, Pairs, Plan, Split, check_gap, deal_plan, make_plan
-from epee.risk.units import Weights, check_meaning, unsaid
+from epee.risk.units import Weights, check_meaning, taken_as, unsaid
 from epee.table.fingerprints import fingerprint
 from epee.typing import Codes, Vector
 from epee.words import risk_words
@@ -201,12 +201,12 @@ def cross_validate(
             route = open_route(model, table.X, table.y, None, loss)
             found = _validated(route, folds, repeats, interval, level, None, None, stratify, random_state, apart=True)
             return replace(table.told(found), caution=unsaid(table.counts, weights) or found.caution)
-    route = open_route(model, X, y, sample_weight, loss)
-    route.weights = weights
+    route = open_route(model, X, y, sample_weight, loss, weights)
     found = _validated(route, folds, repeats, interval, level, groups, time, stratify, random_state, gap=gap)
-    if (route.at_hand or route.at_a_glance) and route.sampled:
-        return replace(found, how=f"{found.how}, weights taken as sampling weights")
-    return found
+    if not (route.at_hand or route.at_a_glance):
+        return found
+    caution = unsaid(route.weight, weights) or found.caution
+    return replace(found, how=found.how + taken_as(route.weight, route.weights), caution=caution)
 
 
 def _validated(

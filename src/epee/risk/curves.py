@@ -36,7 +36,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Split, check_strata, group_codes, make_plan, seed_of
 from epee.risk.steps import steps_of
-from epee.risk.units import Weights, check_meaning, taken_as
+from epee.risk.units import Weights, check_meaning, taken_as, unsaid
 from epee.risk.watching import shaped_ends
 from epee.table.folds import assign_folds, check_folds
 from epee.typing import Codes, Matrix, Vector
@@ -73,6 +73,7 @@ class LearningCurve(Shown):
     of_rows: Callable[..., MeanLoss] | None = field(default=None, repr=False)  # the mean loss of the largest samples
     columns: int = field(default=0, repr=False)  # of a predictor that lives on moments; 0 of others
     begins: int = field(default=0, repr=False)  # the first size at which every training sample holds every class
+    caution: str = field(default="", repr=False)  # asks what the weights are
 
     def fit(self) -> tuple[float, float, float]:
         """Return a, b, c of (1)."""
@@ -112,6 +113,7 @@ class LearningCurve(Shown):
         caution = risk_words.say("caution steep", n=whole(self.sizes[-1]), p=whole(self.columns)) if steep else ""
         if self.begins > len(self.sizes) - FEWEST_SIZES:
             caution = f"{risk_words.say('caution unlearned')} {caution}".strip()
+        caution = self.caution or caution
         if self.of_rows is None or not (plain := self.of_rows(level=self.level)).stderr > 0:
             ends = self._ends(value, values[1:], K)
             return Risk(value, stderr, ends, self.level, float(n), self.loss, how, caution=caution)
@@ -179,14 +181,14 @@ def learning_curve(
     check_meaning(weights)
     by_rule = dealt_by_rule(folds, groups, None, stratify)
     X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, by_rule)
-    route = open_route(model, X, y, sample_weight, loss)
-    route.weights = weights
-    looked = by_rule and not laid and route.weight is None
+    route = open_route(model, X, y, sample_weight, loss, weights)
+    looked, weight = by_rule and laid is None and route.weight is None, route.weight if laid is None else laid
     found = curve_on(
         route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state,
         copies=copies_of(route.inputs, route.raw[1], route.n) if looked else None,
     )  # fmt: skip
-    return replace(found, how=found.how + (laid or taken_as(route.weight, weights)))
+    meant = route.weights if laid is None else "counts"
+    return replace(found, how=found.how + taken_as(weight, meant), caution=unsaid(weight, weights))
 
 
 def curve_on(

@@ -134,8 +134,7 @@ def leave_each_out(
         X, y, sample_weight = gather(open_source(X, y, sample_weight))
     found, v = None, None
     if isinstance(model, LeavesOneOut):
-        plain = RefitRoute(model, X, y, sample_weight, loss)
-        plain.weights = weights
+        plain = RefitRoute(model, X, y, sample_weight, loss, weights=weights)
         route: Route = plain
         check_folds(route.n, route.n)
         if not heavier_than_a_copy(plain):
@@ -144,8 +143,7 @@ def leave_each_out(
             free = degrees_of_freedom(fitted, plain.X if plain.weight is None else None)  # a leverage is of weight 1
             v = _reaches(plain, fitted, found)
     if found is None:
-        route = open_route(model, X, y, sample_weight, loss)
-        route.weights = weights
+        route = open_route(model, X, y, sample_weight, loss, weights)
         check_folds(route.n, route.n)
         if isinstance(route, MomentRoute):
             found, how = _by_merges(route), "leave-one-out, by merging moments"
@@ -156,10 +154,10 @@ def leave_each_out(
     losses = route.value(found, np.arange(route.n))
     spread = spread_of_squares(losses, route.counts, route.loss)
     shared = max(sharing(free, float(route.counts.sum()), spread), _together(route, free) if halved else 1.0)
-    of_rows = partial(mean_loss, losses, route.weight, loss=route.loss, weights=weights, stretch=shared)
+    of_rows = partial(mean_loss, losses, route.weight, loss=route.loss, weights=route.weights, stretch=shared)
     mean, ends_at, sizes = of_rows(level=level), partial(ends_of, of_rows), route.counts
     predictions, value, n = route.asked.decode(found), mean.value, float(sizes.sum())
-    said = how + taken_as(route.weight, weights)
+    said = how + taken_as(route.weight, route.weights)
     leans = risk_words.say("caution even") if _leans(route, mean.interval) else ""
     told = CrossValidation(
         value, mean.stderr, mean.interval, level, n, route.loss.name, said, mean.dof,
@@ -218,7 +216,7 @@ def _together(route: Route, free: float) -> float:
     first, counts = cells_of(X, route.truth, route.counts)
 
     def left_out(cells: Codes, counts: Vector) -> Vector:
-        part = RefitRoute(route.model, X[first[cells]], route.truth[first[cells]], counts, route.loss)
+        part = RefitRoute(route.model, X[first[cells]], route.truth[first[cells]], counts, route.loss, weights="counts")
         said = closed_form(part, part.fit_rows(None))
         if said is None:
             raise WrongUse("this sample has no formula for its left-out rows.")
@@ -234,9 +232,7 @@ def _written_out(route: Route, X: Any) -> Route:
     if route.one_pass and (route.weight is None or route.sampled):
         return route
     if route.sampled:
-        found = open_route(route.model, X, at_home(route.raw[1]), at_home(route.weight), route.loss)
-        found.weights = route.weights
-        return found
+        return open_route(route.model, X, at_home(route.raw[1]), at_home(route.weight), route.loss, route.weights)
     rows = np.repeat(np.arange(route.n), route.counts.astype(np.intp))
     return open_route(route.model, take_rows(X, rows), at_home(route.raw[1])[rows], None, route.loss)
 

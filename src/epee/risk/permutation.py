@@ -31,7 +31,7 @@ from epee.risk.refit import RefitRoute
 from epee.risk.scoring import Laid
 from epee.risk.skewed import FEWEST, skewed_interval, too_dominant, too_heavy
 from epee.risk.splitting import Split, group_codes, seed_of
-from epee.risk.units import Units, Weights, check_meaning, taken_as, units_of
+from epee.risk.units import Units, Weights, check_meaning, taken_as, units_of, unsaid
 from epee.risk.watching import kinship, seen_rows, sentence
 from epee.settings import progress
 from epee.table.taking import column_names, shuffled, take_rows
@@ -114,20 +114,19 @@ def importance(
         raise WrongUse(f"repeats is {repeats}; give at least one shuffle.")
     check_meaning(weights)
     X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, groups is None)
-    route = RefitRoute(model, X, y, sample_weight, loss)
-    route.weights = weights
+    route = RefitRoute(model, X, y, sample_weight, loss, weights=weights)
     rng = np.random.default_rng(seed_of(random_state))
     together = None if groups is None else group_codes(groups, route.n)
     try:
         check_is_fitted(model)
         jobs, how = [(model, np.arange(route.n))], "held-out rows"
     except NotFittedError:
-        plan = plan_for(route, folds, 1, groups, None, None, random_state, apart=bool(laid))
+        plan = plan_for(route, folds, 1, groups, None, None, random_state, apart=laid is not None)
         split, together = plan.splits[0], plan.groups
         assert isinstance(split, Split)
         jobs = list(zip(route.models(split), split.rows_of, strict=True))
         how = f"rows held out in turn, {folds} folds"
-    how += laid or taken_as(route.weight, weights)
+    how += taken_as(route.weight, route.weights) if laid is None else taken_as(laid, "counts")
     how += "" if together is None else f", error bar from {together.max() + 1} groups"
     names, sampled = column_names(route.X), route.sampled
     w = route.counts
@@ -165,8 +164,8 @@ def importance(
     ]
     stderr = np.array([u.spread()[0] / np.sqrt(u.n) for u in units])
     low, high = np.array(ends).reshape(-1, 2).T
-    cautions = []
-    if route.at_a_glance and (groups is not None or (route.weight is None and not laid)):
+    cautions = [unsaid(route.weight if laid is None else laid, weights)]
+    if route.at_a_glance and (groups is not None or (route.weight is None and laid is None)):
         seen = seen_rows(route, plain.losses, plain.predictions, together, groups is not None)
         matter = [j for j in np.argsort(-np.abs(value), kind="stable").tolist() if low[j] * high[j] > 0][:MOST_LOOKED]
         stretch, words = _kin(names, rises + given, matter, *seen)

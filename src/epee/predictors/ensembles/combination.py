@@ -29,7 +29,8 @@ from epee.estimator.kinds import InKind, all_here
 from epee.estimator.state import Saved
 from epee.losses.names import resolve
 from epee.risk.estimate import Risk
-from epee.risk.intervals import t_interval, weighted_mean, wilson, within_range
+from epee.risk.intervals import t_interval, wilson, within_range
+from epee.risk.units import per_row, taken_as, units_of, unsaid
 from epee.solve.cholesky import Cholesky
 from epee.solve.positive import non_negative
 from epee.table.block import check_weights
@@ -151,7 +152,7 @@ class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
             truth = np.eye(len(self.classes_))[codes]  # (n, K)
         else:
             truth = enter_values(y, len(y), several=False)[:, None]
-        w = check_weights(sample_weight, len(truth))
+        w = per_row(check_weights(sample_weight, len(truth)))[0]
         check_folds(self.folds, max(len(truth), 2))
         fold = assign_folds(codes, len(truth), min(self.folds, len(truth)), int(self.random_state))
         Z = np.stack(
@@ -177,14 +178,14 @@ class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
         loss = resolve(None, "classifier" if by_class else "regressor")
         answer = self.classes_[np.argmax(said, axis=1)] if by_class else said[:, 0]
         losses = loss.value(answer, y if by_class else np.asarray(y, dtype=float).reshape(-1))
-        value, stderr, n = weighted_mean(losses, w)
+        value, stderr, n = units_of(losses, w).told()
         if by_class:
             stderr, ends = float(np.sqrt(value * (1 - value) / n)), wilson(value, n, level)
         else:
             ends = t_interval(value, stderr, n - 1, level)
-        how = f"out of {self.folds} folds, weights included"
+        how = f"out of {self.folds} folds, weights included{taken_as(w)}"
         return Risk(value, stderr, within_range(ends, loss.name), level, n, loss.name, how, n - 1, row_losses=losses, weight=w,
-                    rows=fingerprint(X, y))  # fmt: skip
+                    rows=fingerprint(X, y), caution=unsaid(w))  # fmt: skip
 
     @staticmethod
     def _trained(member: Any, X: Any, y: Any, w: Any) -> Any:

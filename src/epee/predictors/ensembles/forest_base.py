@@ -25,6 +25,7 @@ from epee.predictors.trees.outputs import rounded_level
 from epee.predictors.trees.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from epee.risk.estimate import Risk
 from epee.risk.intervals import check_level
+from epee.risk.units import per_row, unsaid
 from epee.table.fingerprints import fingerprint
 from epee.table.partitions import by_partition
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
@@ -59,6 +60,7 @@ class BaseForest(Estimator):
                 "`max_sample` cannot be set if `bootstrap=False`. Either switch to `bootstrap=True` or set `max_sample=None`."
             )
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        w = per_row(w)[0] if self.bootstrap else w  # as many draws as there are rows
         total = float(n if w is None else w.sum())
         self._n_samples_bootstrap = self._rows_drawn(total) if self.bootstrap else None
         draw = Draw(n, self._n_samples_bootstrap, w, seed)
@@ -177,6 +179,8 @@ class BaseForest(Estimator):
             return
         if self.oob_score:
             self._say_unjudged(judged > 0)
+            if unsaid(w):
+                say(unsaid(w))
         self._set_oob(said, there, y)
         classes = getattr(self, "classes_", None)
         truth = y if classes is None else classes[y.astype(int)]

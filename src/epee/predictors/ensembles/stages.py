@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from epee.risk.estimate import Risk
-from epee.risk.intervals import Interval, weighted_mean
+from epee.risk.intervals import Interval
 from epee.risk.mean_loss import mean_loss
+from epee.risk.units import per_row, units_of
 from epee.typing import Matrix, Vector
 
 
@@ -70,13 +71,14 @@ class Stages:
 
 def stages_of(losses: Any, rounds: int, w: Vector | None, loss: str, level: float) -> Stages:
     """Return the risks from ``losses()``, which yields the loss of every row (n,) after each round; it is asked twice."""
+    w = per_row(w)[0]
     found = [mean_loss(e, w, loss=loss, level=level) for e in losses()]
     means, ends = np.array([(m.value, m.stderr) for m in found]), np.array([m.interval for m in found])  # (T, 2)
     best = int(np.argmin(means[:, 0]))
     at_best = next(e for t, e in enumerate(losses()) if t == best)
     excess, n = [], 0.0
     for e in losses():
-        value, stderr, n = weighted_mean(e - at_best, w)
+        value, stderr, n = units_of(e - at_best, w).told()
         excess.append((value, stderr))
     above = np.array(excess)
     return Stages(np.arange(1, rounds + 1), means[:, 0], means[:, 1], above[:, 0], above[:, 1], ends, n, loss, level)
