@@ -27,11 +27,11 @@ from epee.job.card import figure, plain
 from epee.job.holding import columns_of, take
 from epee.job.learned import Learned
 from epee.job.sealing import fingerprints
+from epee.job.understanding import weights_beside
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
 from epee.risk.intervals import check_level, normal_quantile
 from epee.risk.steps import last_of
-from epee.table.block import check_weights
 from epee.table.raw import RawBlock
 from epee.words.job_words import say
 from epee.words.numbers import figures, in_unit, percent, whole
@@ -174,7 +174,7 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
             f"column {p.targets[0]!r}: no row has a value; there is nothing to compare the predictions with."
         )
     rows = np.flatnonzero(present)
-    w = None if weight not in raw.columns else check_weights(raw.columns[weight][rows], len(rows))
+    w = weights_beside(source, raw, [] if weight not in raw.columns else [weight], rows)
     return take(raw, rows), y[rows], w, notes
 
 

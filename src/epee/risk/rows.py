@@ -228,9 +228,15 @@ def per_row_passing(source: Source, said: Weights | None = None) -> tuple[Source
     """
     if getattr(source.head(), "weight", None) is None:
         return source, None
+    _, unit, meaning = unit_of(source, said)
+    return source if unit == 1 else View(source, Reweighed(unit)), meaning
+
+
+def unit_of(source: Source, said: Weights | None = None) -> tuple[float, float, Weights]:
+    """Return the weight of all rows that pass by, how many rows a unit of it is (1 of counts), and what weights mean."""
     total, _, rows, broken = _weights_of(source)
     meaning = meaning_from(float(total), bool(broken), said)
-    return source if meaning == "counts" or not total else View(source, Reweighed(float(rows / total))), meaning
+    return float(total), float(rows / total) if meaning == "sampling" and total > 0 else 1.0, meaning
 
 
 def _weights_of(source: Source) -> Vector:
