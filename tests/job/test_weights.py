@@ -1,5 +1,7 @@
 """The weight column of `learn`: counts, or sampling weights whose scale means nothing; what is no weight is refused by its place."""
 
+import shutil
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -64,7 +66,8 @@ def test_an_assessment_reads_weights_as_learning_does(tmp_path):
     rng = np.random.default_rng(9)
     a, b = rng.normal(size=(2, 60))
     new = {"a": a, "b": b, "y": a + rng.normal(size=60)}
-    one, other = (assess(kept, pa.table({**new, "w": c * w[:60]})) for c in (1.0, 1e-3))
+    again = shutil.copy(kept, tmp_path / "b.epee")  # a file counts how often it was looked at
+    one, other = (assess(f, pa.table({**new, "w": c * w[:60]})) for f, c in ((kept, 1.0), (again, 1e-3)))
     assert (one.risk.low, one.risk.high) == pytest.approx((other.risk.low, other.risk.high))
     with pytest.raises(DataError, match="column 'w' is -1 in row 0"):
         assess(kept, pa.table({**new, "w": -np.ones(60)}))
