@@ -36,7 +36,7 @@ from epee.arrays import at_home
 from epee.engines.choice import engine_for
 from epee.engines.deadline import check_time
 from epee.engines.local import in_order, one_blas_thread
-from epee.errors import DataWarning, WrongUse
+from epee.errors import DataError, DataWarning, WrongUse, of_shares
 from epee.estimator.base import PosteriorMixin, say
 from epee.estimator.callbacks import Callbacks
 from epee.losses.entropy import CrossEntropy, sigmoid
@@ -467,6 +467,11 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
         if self._wald is None:
             raise WrongUse(
                 "summary() needs a fit without penalty: C=np.inf. Penalised weights are biased, and have no such errors."
+            )
+        n, k = self._wald.n, len(self._wald.coef)
+        if n <= k:
+            raise DataError(
+                f"the fit had {n:g} rows for {k} parameters: it has no standard errors.{of_shares(float(n))}"
             )
         return self._wald.at(level)
 
