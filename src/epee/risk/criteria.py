@@ -162,7 +162,7 @@ _PARAMETERS = """
         Variance of the noise; by default that of the largest model given, with its degrees of freedom taken off.
     form : {"course", "likelihood"}, default="course"
     sample_weight : array (n,), optional
-        Counts.
+        Counts, or sampling weights, whose scale means nothing.
 """
 
 
@@ -266,7 +266,7 @@ def optimism(
     repeats, random_state
         Draws of the bootstrap, and its seed.
     sample_weight : array (n,), optional
-        Counts.
+        Counts, or sampling weights, whose scale means nothing.
 
     References
     ----------

@@ -480,7 +480,7 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
         equation (3).
 
         The model must have been fitted on these rows, without an L1 term. A row of weight w is w rows: one of them is
-        left out.
+        left out, or all of a row that is less than one.
         """
         check_is_fitted(self)
         return self._one_step(self._source(X, y, sample_weight, reset=False))
@@ -501,9 +501,10 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
         W = self._weights()
         metric = Metric(risk, W)
         total = self._weigh_classes(source)[1]
-        rows, codes, _ = gather_rows(risk, weighted=False)
+        rows, codes, w = gather_rows(risk, weighted=False)
         A = np.hstack([rows, np.ones((len(rows), 1))]) if risk.bias else rows  # (n, d)
         factor = 1.0 if risk.class_weight is None else risk.class_weight[codes]
+        factor = factor if w is None else factor * np.minimum(w, 1.0)  # one copy, or a row that is less than one
         if risk.M == 1:
             s = A @ W[:, 0]
             _, slope, bend = row_terms(risk.loss, s, codes, True)
