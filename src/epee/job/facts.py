@@ -14,10 +14,11 @@ from epee.job.card import figure, plain
 from epee.job.contest import Contest, Curve, Entry, interval_of
 from epee.job.effects import effects_of
 from epee.job.ground import Ground
-from epee.job.merit import attempt, headline_of, sealed_facts
+from epee.job.merit import Sealed, attempt, headline_of, sealed_facts
 from epee.job.predictor import Predictor, last_step
 from epee.job.ranked import ranking_sentence
 from epee.job.redo import redo
+from epee.job.told import Told, told_of_sealed, told_of_training
 from epee.job.understanding import Understood
 from epee.predictors.ensembles.combination import Combination
 from epee.predictors.trees.tree import DecisionTree
@@ -27,7 +28,6 @@ from epee.risk.estimate import Risk
 from epee.risk.holdout import losses_of
 from epee.risk.intervals import normal_quantile, t_interval
 from epee.risk.route import MomentRoute
-from epee.risk.units import units_of
 from epee.risk.verdict import Verdict
 from epee.risk.watching import sentence
 from epee.structure.standard_scaler import StandardScaler
@@ -55,10 +55,11 @@ def facts_of(
     hand, cells = ground.hand, ground.cells
     sealed, training = ((hand.encoded(rows), hand.y[rows], hand.weights(rows)) for rows in (hand.sealed, hand.train))
     n_training, n_sealed = len(cells.train), len(cells.sealed)
-    merit = sealed_facts(predictor, sealed, asked["level"], asked["seed"])
+    told = told_of_sealed(ground)
+    merit = sealed_facts(predictor, Sealed(*sealed, told, asked["level"], kin), asked["seed"])
     headline = headline_of(risk, merit["scores"], len(seen.targets))
     test, agrees = test_facts(risk, verdict, n_sealed, asked["level"], headline)
-    sentences = verdict.sentences(ranking_sentence(ground, verdict)) + test["sentences"]
+    sentences = verdict.sentences(ranking_sentence(ground, verdict, kin)) + test["sentences"]
     caution = risk.caution.removeprefix(risk.kin if risk.kin in sentences else "").strip() if n_sealed else ""
     sentences += [caution] if caution else []
     if asked["refit"] and n_sealed:
@@ -89,15 +90,18 @@ def facts_of(
         "redo": redo("learn", asked, seen.targets),
     }  # fmt: skip
     facts |= merit | {"headline": headline}
-    rows, told, copies = training, cells.groups, cells.copies
+    rows = training
     if len(sealed[1]) >= 20:
-        rows, told, copies = sealed, cells.sealed_groups, cells.sealed_copies
-    units = (copies if told is None else told) if hand.whole else None
+        rows = sealed
+    else:
+        told = told_of_training(ground)
     facts["uses"] = attempt(
-        lambda: uses_of(predictor, rows, ground.asked.loss, asked["seed"], asked["level"], kin, units)
+        lambda: uses_of(predictor, rows, ground.asked.loss, asked["seed"], asked["level"], kin, told)
     )
     if facts["uses"] is not None:
-        facts["uses"]["coefficients"] = coefficients_of(predictor, training, asked["level"])
+        alone = cells.alone and kin is None
+        facts["uses"]["coefficients"] = coefficients_of(predictor, training, asked["level"], alone)
+        facts["uses"]["together"] = not alone
     leaned = [item["column"] for item in (facts["uses"] or {"items": []})["items"]]
     facts["effects"] = attempt(lambda: effects_of(ground, chosen, predictor, leaned, asked["level"]))
     facts["rules"] = rules_of(predictor)
@@ -181,16 +185,18 @@ def test_facts(
 
 
 def uses_of(
-    predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float = 0.95, kin: Dependence | None = None, units: Any = None
+    predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float = 0.95, kin: Dependence | None = None,
+    told: Told | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return how much the error rises where a column is shuffled on rows held out, by ``units`` of rows, and longer bars of ``kin``."""
+    """Return how much the error rises where a column is shuffled on rows held out, by what was ``told`` of them and their ``kin``."""
     X, y, w = rows
     rng = np.random.default_rng(seed)
     times = SHUFFLES * min(len(predictor.encoder.encoded_columns), MOST_SHUFFLED)
     some = np.sort(rng.permutation(len(y))[: looked_rows(predictor.model, times)])
     X, y, w = X[some], y[some], None if w is None else w[some]
-    units, longer = None if units is None else units[some], 1.0 if kin is None else float(np.sqrt(kin.effect))
+    told, longer = (Told() if told is None else told).of(some), 1.0 if kin is None else float(np.sqrt(kin.effect))
     base = losses_of(predictor.model, X, y, loss, w)[0]
+    size = float(np.abs(base).max(initial=0.0))
     together = loss.rowwise and SHUFFLES * X.size <= SHUFFLED_CELLS
     mixed = X.copy()
 
@@ -214,9 +220,10 @@ def uses_of(
     jobs = ((places, [rng.permutation(len(y)) for _ in range(SHUFFLES)]) for places in groups.values())
     items = []
     for name, rise in zip(groups, in_order(rise_of, jobs) if together else map(rise_of, jobs), strict=True):
-        each = units_of(rise, w, groups=units)
-        value, bar = each.mean, longer * each.spread()[0] / float(np.sqrt(each.n))
-        low, high = t_interval(value, bar, max(each.effective - 1, 1.0), level)
+        each = told.units(np.where(np.abs(rise) > NONE * size, rise, 0.0), w)  # what rounding moves is no use
+        many, dof = each.independent()
+        value, bar = each.mean, longer * each.spread()[0] / float(np.sqrt(many))
+        low, high = t_interval(value, bar, max(dof, 1.0), level)
         items.append({"column": name, "value": value, "stderr": bar, "low": low, "high": high})
     items.sort(key=lambda item: -float(item["value"]))  # type: ignore[arg-type]
     return {"how": "importance", "items": items, "caution": "" if kin is None else sentence(kin)}
@@ -249,11 +256,11 @@ def promising(predictor: Predictor, X: Matrix) -> dict[str, list[int]]:
     return {name: places for name, places in groups.items() if name in kept}
 
 
-def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict[str, Any]]:
+def coefficients_of(predictor: Predictor, rows: Rows, level: float, alone: bool = True) -> list[dict[str, Any]]:
     """Return what a standard deviation more of each encoded column changes, for a linear predictor; largest first.
 
-    ``per_unit`` is what one more in the unit of the table changes. Intervals are those of the estimator, where it has them and the columns
-    determine their coefficients.
+    ``per_unit`` is what one more in the unit of the table changes. Intervals are those of the estimator, where it has them, the columns
+    determine their coefficients, and rows stand ``alone``, as it supposes.
     """
     X, _, w = rows
     last = last_step(predictor.model)
@@ -267,7 +274,7 @@ def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict
     spread = np.ones(len(names)) if scaled else np.sqrt(np.average((X - centre) ** 2, axis=0, weights=w))
     unit = np.prod(scales, axis=0) if scales else spread  # of the table, in what ``value`` is for
     bars = np.full(len(names), np.nan)  # None on the card
-    if isinstance(last, CoefficientCovariance) and last.rank_ == len(names):
+    if alone and isinstance(last, CoefficientCovariance) and last.rank_ == len(names):
         bars = np.sqrt(np.diagonal(last.coef_covariance_)) * spread
     items = []
     for j, name in enumerate(names):
