@@ -42,9 +42,9 @@ key                    what it holds
 ``ranking``            list of ``{"label", "share", "rows", "roc", "precision_recall", "lift", "calibration"}`` on the sealed rows, each
                        class against the rest; a curve is ``{"x", "y", "low", "high"}``
 ``uses``               what the predictor leans on: ``{"how": "coefficients" | "importance", "items": [{"column", "value",
-                       "stderr", "low", "high"}], "caution", "coefficients": [...]}``, largest first; coefficients of a linear
+                       "stderr", "low", "high"}], "caution", "coefficients": [...], "together"}``, largest first; coefficients of a linear
                        predictor for a standard deviation of each encoded column, and ``"per_unit"`` for one unit of the table,
-                       with intervals where the estimator has them
+                       with intervals where the estimator has them and no rows belong ``"together"``
 ``effects``            what columns do to the prediction: ``{"of": labels, "columns": [{"column", "kind", "x", "labels", "pd", "low",
                        "high", "ale"}], "interactions": [{"columns", "value", "stderr", "share"}], "bands", "held"}``, or None; curves are
                        (labels, places)
@@ -67,6 +67,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from epee.words.how_words import how_said
 
 if TYPE_CHECKING:
     from epee.job.learned import Learned
@@ -119,8 +121,8 @@ def sound(text: str) -> str:
 
 
 def figure(risk: Any) -> dict[str, Any] | None:
-    """Return a risk as plain data."""
-    return None if risk is None else plain(risk.to_dict())
+    """Return a risk as plain data, how it was found in the language of the moment."""
+    return None if risk is None else plain({**risk.to_dict(), "how": how_said(risk.how)})
 
 
 def card_of(learned: Learned) -> dict[str, Any]:

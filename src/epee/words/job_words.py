@@ -383,6 +383,27 @@ WORDS: dict[str, tuple[str, str]] = {
         "Error on {n} {n:row|rows}: {risk} ({level} interval).",
         "Erreur sur {n} {n:ligne|lignes} : {risk} (intervalle à {level}).",
     ),
+    "how_found": ("It rests on {how}.", "Elle repose sur : {how}."),
+    "by_groups_again": (
+        "The error bar counts the groups of {name}, as when the predictor was learned.",
+        "La barre d'erreur compte les groupes de {name}, comme à l'apprentissage.",
+    ),
+    "by_time_again": (
+        "The error bar knows that rows near each other in {name} resemble each other, as when the predictor was learned.",
+        "La barre d'erreur sait que des lignes proches selon {name} se ressemblent, comme à l'apprentissage.",
+    ),
+    "no_groups": (
+        "The predictor was learned with groups by {name}, a column that this table has not: rows are taken as independent, and the interval "
+        "may be too short.",
+        "Le prédicteur a été appris avec les groupes de {name}, une colonne que cette table n'a pas : les lignes sont prises pour "
+        "indépendantes, et l'intervalle peut être trop court.",
+    ),
+    "no_time": (
+        "The predictor was learned in the time of {name}, a column that this table has not: rows are taken as independent, and the interval "
+        "may be too short.",
+        "Le prédicteur a été appris dans le temps de {name}, une colonne que cette table n'a pas : les lignes sont prises pour indépendantes, "
+        "et l'intervalle peut être trop court.",
+    ),
     "use": (
         "This is use number {k} of these rows: the interval is given at level {level} rather than {asked}, as {k} {k:look asks|looks ask} for.",
         "C'est l'utilisation numéro {k} de ces lignes : l'intervalle est donné au niveau {level} et non {asked}, comme il convient.",

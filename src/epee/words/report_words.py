@@ -284,6 +284,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "Coefficients, du plus grand au plus petit : l'effet d'un écart-type de plus d'une variable. Ils sont écrêtés, ou non "
         "déterminés par les variables seules, et n'ont pas d'intervalle.",
     ),
+    "coefficients_together": (
+        "Coefficients, largest first: what one standard deviation more of a column changes. Rows belong together, and the intervals of "
+        "coefficients suppose that they do not: none is shown.",
+        "Coefficients, du plus grand au plus petit : l'effet d'un écart-type de plus d'une variable. Des lignes vont ensemble, et les "
+        "intervalles des coefficients supposent que non : aucun n'est montré.",
+    ),
     "rules": ("The tree in words, one line a leaf:", "L'arbre en toutes lettres, une ligne par feuille :"),
     "per_unit": ("for one unit more", "pour une unité de plus"),
     "per_unit_title": ("Coefficients in the units of the table", "Coefficients dans les unités de la table"),
