@@ -2,7 +2,8 @@
 
 :func:`card_of` turns a :class:`~epee.job.learning.Learned` into one dictionary of texts, numbers, lists and dictionaries, ready
 for JSON; a report only renders it. Numbers that are not known are None. A *figure* is
-``{"value", "stderr", "low", "high", "level", "n", "loss", "how"}``, as :meth:`epee.risk.Risk.to_dict` gives it.
+``{"value", "stderr", "low", "high", "level", "n", "loss", "how"}``, as :meth:`epee.risk.Risk.to_dict` gives it, with ``"caution"`` where
+its interval cannot be trusted.
 
 =====================  ====================================================================================================
 key                    what it holds
@@ -23,12 +24,14 @@ key                    what it holds
 ``notes``              sentences: how the table was read and taken
 ``leaderboard``        list from the simplest up of ``{"key", "name", "value", "stderr", "low", "high", "level", "interval"
                        ("nested" | "approximate"), "dof", "seconds", "parameter", "chosen_value", "difference",
-                       "difference_stderr", "p_value", "mark" ("best" | "worse" | "not distinguishable"), "chosen"}``
+                       "difference_stderr", "p_value", "mark" ("best" | "worse" | "not distinguishable"), "chosen", "caution", "kin"}``,
+                       the last the part of the caution about rows that belong together
 ``dropped``            list of ``{"name", "why"}``: predictors that did not run
 ``chosen``             ``{"key", "name", "parameter", "value", "parameters", "by_brier"}``, the last whether the Brier score decided
 ``verdict``            sentences
 ``optimism``           ``{"value", "by_folds", "draws", "corrected"}``: how much better the winner looks than it is
-``test``               figure of the sealed test error, with ``"agrees"`` (bool) and ``"sentence"``
+``test``               figure of the sealed test error, with ``"agrees"`` (bool), ``"sentence"`` and, where a few losses make a mean square,
+                       the figure of the mean absolute error ``"beside"`` it
 ``conclusive``         whether the chosen predictor is shown to beat the baseline and the sealed rows agree
 ``curves``             ``{key: {"name", "parameter", "values", "dof", "train", "cv", "stderr", "best", "chosen", "at_edge"}}``
 ``confusion``          ``{"labels", "decided", "counts", "rates", "stderr", "low", "high"}`` on the sealed rows, or None
@@ -56,6 +59,7 @@ key                    what it holds
 ``learning_curve``     ``{"sizes", "test", "stderr", "then": {"rows", "error", "stderr"}}``, or None
 ``findings``           list of ``{"code", "sentence", "evidence"}``
 ``how``                sentences: how each figure was computed
+``conditions``         those of them that say what the figures rest on: the meaning of weights, how far ahead forecasts lie, groups
 ``redo``               ``{"command", "python"}``: lines that give the same result again
 ``seconds``            time of the whole run
 =====================  ====================================================================================================

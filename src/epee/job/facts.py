@@ -10,6 +10,7 @@ import numpy as np
 
 from epee.engines.local import in_order
 from epee.estimator.protocol import CoefficientCovariance, Compares, LinearPredictor
+from epee.job.agreement import agree
 from epee.job.card import figure, plain
 from epee.job.contest import Contest, Curve, Entry, interval_of
 from epee.job.effects import effects_of
@@ -26,15 +27,17 @@ from epee.risk.curves import curve_on
 from epee.risk.dependence import Dependence
 from epee.risk.estimate import Risk
 from epee.risk.holdout import losses_of
-from epee.risk.intervals import normal_quantile, t_interval
+from epee.risk.intervals import Interval, t_interval
 from epee.risk.route import MomentRoute
+from epee.risk.units import meaning_of, taken_as
 from epee.risk.verdict import Verdict
 from epee.risk.watching import sentence
 from epee.structure.standard_scaler import StandardScaler
 from epee.typing import Matrix, Vector
+from epee.words.how_words import how_said
 from epee.words.job_words import say
 from epee.words.loss_words import mean_of
-from epee.words.numbers import inside, interval, percent, plus_minus, whole
+from epee.words.numbers import figures, inside, interval, p_value, percent, plus_minus, whole, without_figures
 
 Rows = tuple[Matrix, np.ndarray, Any]
 CURVE_ROWS = 50_000  # up to which a learning curve is drawn
@@ -58,14 +61,15 @@ def facts_of(
     told = told_of_sealed(ground)
     merit = sealed_facts(predictor, Sealed(*sealed, told, asked["level"], kin), asked["seed"])
     headline = headline_of(risk, merit["scores"], len(seen.targets))
-    test, agrees = test_facts(risk, verdict, n_sealed, asked["level"], headline)
+    heavy = risk.loss == "squared" and told.is_heavy(risk)
+    test, agrees = test_facts(risk, verdict, n_sealed, headline, merit["scores"].get("absolute") if heavy else None)
     sentences = verdict.sentences(ranking_sentence(ground, verdict, kin)) + test["sentences"]
-    caution = risk.caution.removeprefix(risk.kin if risk.kin in sentences else "").strip() if n_sealed else ""
-    sentences += [caution] if caution else []
+    sentences += said_beside(risk, headline, test["beside"], sentences, kin) if n_sealed else []
     if asked["refit"] and n_sealed:
         sentences.append(say("refit"))
     if threshold is not None and threshold["applied"] is not None:
         sentences.append(threshold_sentence(threshold))
+    conditions = conditions_of(ground, asked["weight"], risk, told, kin)
     classes = [] if seen.classes is None else [str(c) for c in seen.classes.tolist()]
     codes = cells.target.codes
     by_class = [] if codes is None else np.bincount(codes[cells.train], minlength=len(classes)).tolist()
@@ -83,10 +87,10 @@ def facts_of(
             "value": verdict.optimism.value, "by_folds": verdict.optimism.tibshirani, "draws": verdict.optimism.draws,
             "corrected": verdict.corrected,
         },
-        "test": {**(figure(risk) or {}), "agrees": agrees, "sentence": " ".join(test["sentences"])},
+        "test": {**(figure(risk) or {}), "agrees": agrees, "sentence": " ".join(test["sentences"]), "beside": test["beside"]},
         "conclusive": verdict.beats_baseline and agrees is not False,
         "curves": {e.candidate.key: curve_of(e) for e in verdict.entries if e.curve.parameter is not None},
-        "how": how_sentences(asked, cells.ahead),
+        "how": how_sentences(asked, conditions), "conditions": conditions,
         "redo": redo("learn", asked, seen.targets),
     }  # fmt: skip
     facts |= merit | {"headline": headline}
@@ -132,6 +136,7 @@ def line_of(entry: Entry, i: int, verdict: Verdict) -> dict[str, Any]:
         "seconds": entry.seconds, "parameter": entry.curve.parameter, "chosen_value": entry.value,
         "difference": 0.0 if gap is None else gap.value, "difference_stderr": 0.0 if gap is None else gap.stderr,
         "p_value": float(verdict.p_values[i]), "mark": verdict.mark(i), "chosen": i == verdict.chosen,
+        "caution": entry.sure.caution, "kin": entry.sure.kin,
     }  # fmt: skip
 
 
@@ -165,23 +170,64 @@ def in_words(figure: dict[str, Any]) -> str:
 
 
 def test_facts(
-    risk: Risk, verdict: Verdict, n: int, level: float, headline: list[dict[str, Any]]
+    risk: Risk, verdict: Verdict, n: int, headline: list[dict[str, Any]], absolute: dict[str, Any] | None
 ) -> tuple[dict[str, Any], bool | None]:
-    """Say what the sealed rows show, and whether they agree with the cross-validation."""
+    """Say what the sealed rows show, the ``absolute`` error beside it if it is given, and whether they agree with the cross-validation."""
     if not n:
-        return {"sentences": [say("no_test")]}, None
+        return {"sentences": [say("no_test")], "beside": None}, None
     sure = verdict.entries[verdict.chosen].sure
-    gap, bar = abs(risk.value - verdict.corrected), float(np.hypot(risk.stderr, sure.stderr))
-    inside = risk.low <= verdict.corrected <= risk.high
+    shift = verdict.corrected - sure.value
     least = 0.0 if verdict.baseline is None else NONE * verdict.values[verdict.baseline]
     none = verdict.baseline is not None and max(risk.value, verdict.corrected) <= least
-    agrees = bool(inside or none or gap <= normal_quantile(level) * bar)
-    told = {"risk": risk.shown(), "level": percent(level), "n": whole(n)}
+    agrees = none or agree(risk.value, risk.interval, verdict.corrected, Interval(sure.low + shift, sure.high + shift))
+    told = {"risk": risk.shown(), "level": percent(risk.level), "n": whole(n)}
     first = say("test", **told)
     if headline[0]["name"] == "rmse":  # in the unit of the target, then the mean that the table shows
         figures = ", ".join(f"{mean_of(f['name'])} {in_words(f)}" for f in headline)
         first = say("test_unit", figures=figures, loss=mean_of(risk.loss), **told)
-    return {"sentences": [first, say("agrees") if agrees else say("disagrees", cv=sure.shown())]}, agrees
+    beside = None if absolute is None else {"name": "absolute", **absolute}
+    return {
+        "sentences": [first, say("agrees") if agrees else say("disagrees", cv=sure.shown())],
+        "beside": beside,
+    }, agrees
+
+
+def said_beside(
+    risk: Risk, headline: list[dict[str, Any]], beside: dict[str, Any] | None, said: list[str], kin: Dependence | None
+) -> list[str]:
+    """Return the cautions of the figures that the sealed rows gave, each once, and the absolute error beside a mean square."""
+    together = [text for text in {risk.kin, "" if kin is None else sentence(kin)} if text]
+    first = risk.caution.removeprefix(risk.kin).strip()
+    out = [text for text in (risk.kin, first) if text and text not in said]
+    if beside is not None:
+        out.append(say("test_absolute", figures=f"{mean_of('absolute')} {in_words(beside)}"))
+    for f in [*([beside] if beside else []), *headline[1:]]:
+        own, name = f.get("caution") or "", mean_of(f["name"])
+        for text in together:
+            own = own.replace(text, "").strip()
+        if own and own not in (*said, *out):
+            same = bool(first) and without_figures(own) == without_figures(first)
+            about = say("caution_same" if same else "caution_about", name=name, caution=own)
+            out.append(about[:1].upper() + about[1:])
+    return out
+
+
+def conditions_of(ground: Ground, weight: str | None, risk: Risk, told: Told, kin: Dependence | None) -> list[str]:
+    """Say what the figures rest on: what weights mean, how far ahead forecasts lie, how many groups, and kin that is doubted."""
+    out, w, cells = [], ground.hand.weight, ground.cells
+    if w is not None:
+        words = {"name": weight, "n": whole(len(w)), "k": whole(float(w.sum() ** 2 / (w @ w)))}
+        out.append(say("weights_counts" if meaning_of(w) == "counts" else "weights_sampling", **words))
+    if cells.ahead is not None:
+        near, far, end = cells.ahead
+        out.append(say("how_ahead_sealed" if end else "how_ahead", near=near, far=far, end=end))
+    doubted = kin is not None and not sentence(kin) and kin.effect > 1
+    if doubted:
+        out.append(say("longer", times=figures(float(np.sqrt(kin.effect)), 3), p=p_value(kin.p_value)))  # type: ignore[union-attr]
+    plain_how = ("held-out rows", f"held-out rows{taken_as(w)}")
+    if len(cells.sealed) and risk.how not in plain_how and (not told.alone or not doubted):
+        out.append(say("test_rests", how=how_said(risk.how)))
+    return out
 
 
 def uses_of(
@@ -315,11 +361,8 @@ def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def how_sentences(asked: dict[str, Any], ahead: tuple[int, int, int] | None) -> list[str]:
-    """Say how the figures were computed; ``ahead`` is how far tested rows lie after those learned from."""
+def how_sentences(asked: dict[str, Any], conditions: list[str]) -> list[str]:
+    """Say how the figures were computed, and what they rest on."""
     keys = ["how_complexity", "how_intervals", "how_differences", *(["how_test"] if asked["test_size"] else [])]
     first = [say("how_forward" if asked["time"] else "how_cv", folds=asked["folds"], repeats=asked["repeats"])]
-    if ahead is not None:
-        near, far, end = ahead
-        first.append(say("how_ahead_sealed" if end else "how_ahead", near=near, far=far, end=end))
-    return [*first, *map(say, keys)]
+    return [*first, *conditions, *map(say, keys)]

@@ -48,14 +48,19 @@ def attempt(work: Callable[[], Any]) -> Any:
 def headline_of(risk: Risk, scores: dict[str, Any], targets: int) -> list[dict[str, Any]]:
     """Return the figures that are said first: the error in the unit of the target, then how much is explained or ranked."""
     first = figure(risk) or {}
-    first = {"name": risk.loss, **{k: first[k] for k in ("value", "low", "high", "level", "n")}}
+    first = {"name": risk.loss, **_said(first)}
     if named(risk.loss).unit == "target²" and risk.loss == "squared" and targets == 1:
         first |= {"name": "rmse", **{k: float(np.sqrt(max(first[k], 0.0))) for k in ("value", "low", "high")}}
     out = [first]
     for name in ("r2", "roc_auc"):
         if scores.get(name) and name != {"auc": "roc_auc"}.get(risk.loss) and not tilted(risk.loss):
-            out.append({"name": name, **{k: scores[name][k] for k in ("value", "low", "high", "level", "n")}})
+            out.append({"name": name, **_said(scores[name])})
     return out
+
+
+def _said(figure: dict[str, Any]) -> dict[str, Any]:
+    """Return what is said of a figure, its caution with it."""
+    return {k: figure[k] for k in ("value", "low", "high", "level", "n", "caution") if k in figure}
 
 
 def tilted(loss: str) -> bool:

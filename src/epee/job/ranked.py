@@ -58,4 +58,13 @@ def ranking_sentence(ground: Ground, verdict: Verdict, kin: Dependence | None = 
     ends = area_interval(area, stderr, max(min(few - 1.0, dof), 1.0), float(few), float(rest), ground.level)
     if not ends.low > 0.5:
         return ""
-    return say("ranked", name=best.name, area=inside(area, *ends), span=interval(*ends))
+    *flags, last = judges(ground)
+    return say(
+        "ranked", name=best.name, area=inside(area, *ends), span=interval(*ends), flags=", ".join(flags), last=last
+    )
+
+
+def judges(ground: Ground) -> list[str]:
+    """Return what may be asked for in place of what was: by what rows are ranked, how likely they are, what errors cost."""
+    own = "--costs" if ground.asked.costs is not None else f"--loss {ground.asked.loss.name}"
+    return [flag for flag in ("--loss auc", "--loss log", "--costs") if flag != own]

@@ -12,6 +12,8 @@ import numpy as np
 
 from epee.job import policy
 from epee.job.ground import Ground
+from epee.risk.estimate import Risk
+from epee.risk.mean_loss import mean_loss
 from epee.risk.splitting import group_codes
 from epee.risk.units import Units, units_of
 from epee.typing import Codes, Vector
@@ -37,6 +39,18 @@ class Told:
     def of(self, rows: Any) -> Told:
         """Return what was told of some of the rows."""
         return Told(*(None if part is None else part[rows] for part in (self.groups, self.time)))
+
+    def is_heavy(self, risk: Risk) -> bool:
+        """Tell whether a few losses make an error on these rows, or their tail is so heavy that others, not seen, would."""
+        if risk.losses is None:
+            return False
+        order = slice(None) if self.time is None or self.groups is not None else np.argsort(self.time, kind="stable")
+        ids = None if self.groups is None else group_codes(self.groups, len(risk.losses))
+        w = None if risk.weight is None else risk.weight[order]
+        found = mean_loss(
+            risk.losses[order], w, loss=risk.loss, groups=ids, in_order=ids is None and self.time is not None
+        )
+        return found.caution == "heavy"
 
     def members(self, own: np.ndarray) -> int:
         """Return how many of the rows are ``own`` (n,), or how many groups these come from."""

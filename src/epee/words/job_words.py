@@ -285,10 +285,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{names} : plus {k:simple|simples} et aussi proche(s), mais sans probabilités.",
     ),
     "ranked": (
-        "Nothing here is shown to make fewer errors than the baseline, yet the inputs rank the classes: the area under the ROC curve of "
-        "{name} is {area} {span}. Ask for --loss auc or --loss log, or give --costs.",
-        "Rien ici ne fait moins d'erreurs de façon établie que le prédicteur constant, mais les entrées ordonnent les classes : l'aire sous "
-        "la courbe ROC de {name} est de {area} {span}. Demander --loss auc ou --loss log, ou donner --costs.",
+        "Nothing here is shown to beat the baseline, yet the inputs rank the classes: the area under the ROC curve of {name} is {area} {span}. "
+        "Ask for {flags} or {last}.",
+        "Rien ici ne fait mieux de façon établie que le prédicteur constant, mais les entrées ordonnent les classes : l'aire sous la courbe "
+        "ROC de {name} est de {area} {span}. Demander {flags} ou {last}.",
     ),
     "shown": ("shown", "établi"),
     "not shown": ("not shown", "non établi"),
@@ -312,6 +312,25 @@ WORDS: dict[str, tuple[str, str]] = {
     "test_unit": (
         "Sealed test error: {figures} ({level} intervals, {n} {n:row|rows}); {loss} {risk}.",
         "Erreur sur les lignes sous scellés : {figures} (intervalles à {level}, {n} {n:ligne|lignes}) ; {loss} {risk}.",
+    ),
+    "test_absolute": (
+        "Beside it, as no loss weighs as much in it: {figures}.",
+        "À côté, parce qu'aucune perte n'y pèse autant : {figures}.",
+    ),
+    "caution_same": ("The same caution holds for the {name}.", "La même réserve vaut pour : {name}."),
+    "caution_about": ("{name}: {caution}", "{name} : {caution}"),
+    "test_rests": ("The test error rests on {how}.", "L'erreur de test repose sur : {how}."),
+    "longer": (
+        "All intervals are {times} times as long, since rows may belong together (p {p}).",
+        "Tous les intervalles sont {times} fois plus longs, car des lignes vont peut-être ensemble (p {p}).",
+    ),
+    "weights_counts": (
+        "The weights of {name} are taken as counts: a weight of 2 is the row twice.",
+        "Les poids de {name} sont pris comme des effectifs : un poids de 2 vaut deux fois la ligne.",
+    ),
+    "weights_sampling": (
+        "The weights of {name} are taken as sampling weights: their scale means nothing, and the {n} {n:row is|rows are} worth {k}.",
+        "Les poids de {name} sont pris comme des poids de sondage : leur échelle n'a pas de sens, et {n:la|les} {n} {n:ligne en vaut|lignes en valent} {k}.",
     ),
     "agrees": (
         "It agrees with the cross-validation.",

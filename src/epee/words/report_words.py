@@ -126,6 +126,15 @@ WORDS: dict[str, tuple[str, str]] = {
     "worse": ("worse", "moins bon"),
     "not distinguishable": ("not shown", "non établi"),
     "chosen": ("chosen", "choisi"),
+    "caution_as_said": (
+        "~ {names}: with the caution of the test error.",
+        "~ {names} : avec la même réserve que l'erreur de test.",
+    ),
+    "caution_of": ("~ {names}: {caution}", "~ {names} : {caution}"),
+    "also_absolute": (
+        "Its mean absolute error, in which no loss weighs as much, is {value}; with {level} confidence it lies in {span}.",
+        "Son erreur absolue moyenne, où aucune perte ne pèse autant, est de {value} ; au niveau de confiance de {level}, elle est dans {span}.",
+    ),
     "approximate_mark": ("~ approximate interval", "~ intervalle approché"),
     "cv_error": ("held out", "mises de côté"),
     "train_error": ("training rows", "apprentissage"),
