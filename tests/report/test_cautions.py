@@ -68,6 +68,17 @@ def test_the_absolute_error_stands_beside_a_mean_square_of_a_heavy_tail(heavy):
     assert light.card["test"]["beside"] is None and "mean absolute error" not in light.verdict
 
 
+def test_without_sealed_rows_it_is_that_of_rows_held_out():
+    rng = np.random.default_rng(6)
+    table = pa.table({"x": rng.normal(size=300), "y": np.exp(2 * rng.normal(size=300))})
+    learned = epee.learn(table, "y", predictors=["linear"], folds=5, test_size=0)
+    y = table.column("y").to_numpy()
+    beside = learned.card["test"]["beside"]
+    assert beside["low"] <= beside["value"] <= beside["high"] and beside["caution"]
+    assert beside["value"] == pytest.approx(np.abs(y - y.mean()).mean(), rel=0.1)
+    assert "mean absolute error" in learned.verdict and "Its mean absolute error" in " ".join(answer(learned.card))
+
+
 def test_every_caution_of_the_verdict_is_told(heavy):
     for figure in (heavy.card["test"], *heavy.card["headline"][1:]):
         caution = figure.get("caution", "")

@@ -34,7 +34,7 @@ key                    what it holds
                        the figure of the mean absolute error ``"beside"`` it
 ``conclusive``         whether the chosen predictor is shown to beat the baseline and the sealed rows agree
 ``curves``             ``{key: {"name", "parameter", "values", "dof", "train", "cv", "stderr", "best", "chosen", "at_edge"}}``
-``confusion``          ``{"labels", "decided", "counts", "rates", "stderr", "low", "high"}`` on the sealed rows, or None
+``confusion``          ``{"labels", "decided", "counts", "rates", "stderr", "low", "high", "caution"}`` on the sealed rows, or None
 ``residuals``          ``{"quantiles": {"0.05": ...}, "predicted": [...], "residual": [...], "scale", "r2": figure}``, or None
 ``calibration``        list of ``{"predicted", "observed", "low", "high", "rows"}`` on the sealed rows, or []
 ``scores``             ``{name: figure}``: AUC, log loss, Brier score, R² and the like on the sealed rows

@@ -10,7 +10,6 @@ import numpy as np
 
 from epee.engines.local import in_order
 from epee.estimator.protocol import CoefficientCovariance, Compares, LinearPredictor
-from epee.job.agreement import agree
 from epee.job.card import figure, plain
 from epee.job.contest import Contest, Curve, Entry, interval_of
 from epee.job.effects import effects_of
@@ -19,6 +18,7 @@ from epee.job.merit import Sealed, attempt, headline_of, sealed_facts
 from epee.job.predictor import Predictor, last_step
 from epee.job.ranked import ranking_sentence
 from epee.job.redo import redo
+from epee.job.telling import NONE, absolute_beside, conditions_of, facts_of_test, said_beside
 from epee.job.told import Told, told_of_sealed, told_of_training
 from epee.job.understanding import Understood
 from epee.predictors.ensembles.combination import Combination
@@ -27,22 +27,18 @@ from epee.risk.curves import curve_on
 from epee.risk.dependence import Dependence
 from epee.risk.estimate import Risk
 from epee.risk.holdout import losses_of
-from epee.risk.intervals import Interval, t_interval
+from epee.risk.intervals import t_interval
 from epee.risk.route import MomentRoute
-from epee.risk.units import meaning_of, taken_as
 from epee.risk.verdict import Verdict
 from epee.risk.watching import sentence
 from epee.structure.standard_scaler import StandardScaler
 from epee.typing import Matrix, Vector
-from epee.words.how_words import how_said
 from epee.words.job_words import say
-from epee.words.loss_words import mean_of
-from epee.words.numbers import figures, inside, interval, p_value, percent, plus_minus, whole, without_figures
+from epee.words.numbers import percent, plus_minus
 
 Rows = tuple[Matrix, np.ndarray, Any]
 CURVE_ROWS = 50_000  # up to which a learning curve is drawn
 MOST_SHUFFLED = 200  # columns of which it is asked what shuffling them costs
-NONE = 1e-13  # of the baseline's error: an error below is none
 READABLE_LEAVES = 24  # of a tree that is written out
 LOOKED_ROWS, FEWEST_LOOKED = 2000, 200  # sealed rows that importances are taken on
 COMPARED = 200_000_000  # pairs of rows that are compared for them: a second or two
@@ -61,10 +57,10 @@ def facts_of(
     told = told_of_sealed(ground)
     merit = sealed_facts(predictor, Sealed(*sealed, told, asked["level"], kin), asked["seed"])
     headline = headline_of(risk, merit["scores"], len(seen.targets))
-    heavy = risk.loss == "squared" and told.is_heavy(risk)
-    test, agrees = test_facts(risk, verdict, n_sealed, headline, merit["scores"].get("absolute") if heavy else None)
+    absolute = absolute_beside(ground, chosen, risk, merit["scores"], kin)
+    test, agrees = facts_of_test(risk, verdict, n_sealed, headline, absolute)
     sentences = verdict.sentences(ranking_sentence(ground, verdict, kin)) + test["sentences"]
-    sentences += said_beside(risk, headline, test["beside"], sentences, kin) if n_sealed else []
+    sentences += said_beside(risk, headline if n_sealed else [], absolute, sentences, kin)
     if asked["refit"] and n_sealed:
         sentences.append(say("refit"))
     if threshold is not None and threshold["applied"] is not None:
@@ -157,77 +153,6 @@ def curve_of(entry: Entry) -> dict[str, Any]:
     c: Curve = entry.curve
     parts = {part: getattr(c, part) for part in ("parameter", "values", "dof", "train", "cv", "stderr", "best")}
     return {"name": entry.name, **parts, "chosen": c.best, "at_edge": c.at_edge}
-
-
-def in_words(figure: dict[str, Any]) -> str:
-    """Return a figure with its interval.
-
-    >>> in_words({"value": 0.8712, "low": 0.843, "high": 0.895})
-    '0.871 [0.843, 0.895]'
-    """
-    low, high = figure["low"], figure["high"]
-    return f"{inside(figure['value'], low, high)} {interval(low, high)}"
-
-
-def test_facts(
-    risk: Risk, verdict: Verdict, n: int, headline: list[dict[str, Any]], absolute: dict[str, Any] | None
-) -> tuple[dict[str, Any], bool | None]:
-    """Say what the sealed rows show, the ``absolute`` error beside it if it is given, and whether they agree with the cross-validation."""
-    if not n:
-        return {"sentences": [say("no_test")], "beside": None}, None
-    sure = verdict.entries[verdict.chosen].sure
-    shift = verdict.corrected - sure.value
-    least = 0.0 if verdict.baseline is None else NONE * verdict.values[verdict.baseline]
-    none = verdict.baseline is not None and max(risk.value, verdict.corrected) <= least
-    agrees = none or agree(risk.value, risk.interval, verdict.corrected, Interval(sure.low + shift, sure.high + shift))
-    told = {"risk": risk.shown(), "level": percent(risk.level), "n": whole(n)}
-    first = say("test", **told)
-    if headline[0]["name"] == "rmse":  # in the unit of the target, then the mean that the table shows
-        figures = ", ".join(f"{mean_of(f['name'])} {in_words(f)}" for f in headline)
-        first = say("test_unit", figures=figures, loss=mean_of(risk.loss), **told)
-    beside = None if absolute is None else {"name": "absolute", **absolute}
-    return {
-        "sentences": [first, say("agrees") if agrees else say("disagrees", cv=sure.shown())],
-        "beside": beside,
-    }, agrees
-
-
-def said_beside(
-    risk: Risk, headline: list[dict[str, Any]], beside: dict[str, Any] | None, said: list[str], kin: Dependence | None
-) -> list[str]:
-    """Return the cautions of the figures that the sealed rows gave, each once, and the absolute error beside a mean square."""
-    together = [text for text in {risk.kin, "" if kin is None else sentence(kin)} if text]
-    first = risk.caution.removeprefix(risk.kin).strip()
-    out = [text for text in (risk.kin, first) if text and text not in said]
-    if beside is not None:
-        out.append(say("test_absolute", figures=f"{mean_of('absolute')} {in_words(beside)}"))
-    for f in [*([beside] if beside else []), *headline[1:]]:
-        own, name = f.get("caution") or "", mean_of(f["name"])
-        for text in together:
-            own = own.replace(text, "").strip()
-        if own and own not in (*said, *out):
-            same = bool(first) and without_figures(own) == without_figures(first)
-            about = say("caution_same" if same else "caution_about", name=name, caution=own)
-            out.append(about[:1].upper() + about[1:])
-    return out
-
-
-def conditions_of(ground: Ground, weight: str | None, risk: Risk, told: Told, kin: Dependence | None) -> list[str]:
-    """Say what the figures rest on: what weights mean, how far ahead forecasts lie, how many groups, and kin that is doubted."""
-    out, w, cells = [], ground.hand.weight, ground.cells
-    if w is not None:
-        words = {"name": weight, "n": whole(len(w)), "k": whole(float(w.sum() ** 2 / (w @ w)))}
-        out.append(say("weights_counts" if meaning_of(w) == "counts" else "weights_sampling", **words))
-    if cells.ahead is not None:
-        near, far, end = cells.ahead
-        out.append(say("how_ahead_sealed" if end else "how_ahead", near=near, far=far, end=end))
-    doubted = kin is not None and not sentence(kin) and kin.effect > 1
-    if doubted:
-        out.append(say("longer", times=figures(float(np.sqrt(kin.effect)), 3), p=p_value(kin.p_value)))  # type: ignore[union-attr]
-    plain_how = ("held-out rows", f"held-out rows{taken_as(w)}")
-    if len(cells.sealed) and risk.how not in plain_how and (not told.alone or not doubted):
-        out.append(say("test_rests", how=how_said(risk.how)))
-    return out
 
 
 def uses_of(

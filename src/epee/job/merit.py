@@ -178,7 +178,7 @@ def confusion_facts(model: Any, sealed: Sealed) -> dict[str, Any]:
     low, high = (np.clip(found.rates + longer * (end - found.rates), 0.0, 1.0) for end in (found.low, found.high))
     return {
         "labels": found.labels, "decided": found.decided, "counts": found.counts, "rates": found.rates, "stderr": longer * found.stderr,
-        "low": low, "high": high,
+        "low": low, "high": high, "caution": found.caution or ("" if sealed.kin is None else sentence(sealed.kin)),
     }  # fmt: skip
 
 

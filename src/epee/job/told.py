@@ -12,8 +12,7 @@ import numpy as np
 
 from epee.job import policy
 from epee.job.ground import Ground
-from epee.risk.estimate import Risk
-from epee.risk.mean_loss import mean_loss
+from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.splitting import group_codes
 from epee.risk.units import Units, units_of
 from epee.typing import Codes, Vector
@@ -40,17 +39,13 @@ class Told:
         """Return what was told of some of the rows."""
         return Told(*(None if part is None else part[rows] for part in (self.groups, self.time)))
 
-    def is_heavy(self, risk: Risk) -> bool:
-        """Tell whether a few losses make an error on these rows, or their tail is so heavy that others, not seen, would."""
-        if risk.losses is None:
-            return False
-        order = slice(None) if self.time is None or self.groups is not None else np.argsort(self.time, kind="stable")
-        ids = None if self.groups is None else group_codes(self.groups, len(risk.losses))
-        w = None if risk.weight is None else risk.weight[order]
-        found = mean_loss(
-            risk.losses[order], w, loss=risk.loss, groups=ids, in_order=ids is None and self.time is not None
-        )
-        return found.caution == "heavy"
+    def mean(self, losses: Vector, weight: Vector | None, loss: str, level: float = 0.95) -> MeanLoss:
+        """Return the mean of losses (n,) of these rows with its interval, and what there is to say of it."""
+        ids = None if self.groups is None else group_codes(self.groups, len(losses))
+        in_order = self.time is not None and ids is None
+        order: Any = np.argsort(self.time, kind="stable") if in_order else slice(None)  # type: ignore[arg-type]
+        w = None if weight is None else weight[order]
+        return mean_loss(losses[order], w, loss=loss, level=level, groups=ids, in_order=in_order)
 
     def members(self, own: np.ndarray) -> int:
         """Return how many of the rows are ``own`` (n,), or how many groups these come from."""

@@ -20,15 +20,15 @@ def mark(figure: dict[str, Any] | None) -> str:
 
 
 def cautions_of_board(card: dict[str, Any]) -> list[str]:
-    """Return the cautions of the leaderboard; that rows belong together is said by the verdict."""
-    lines = sorted(card["leaderboard"], key=lambda line: not line["chosen"])
-    cautions = [
-        (line["name"], (line.get("caution") or "").removeprefix(line.get("kin") or "").strip()) for line in lines
-    ]
-    said = without_figures(" ".join(card["verdict"]))
-    as_said = [name for name, text in cautions if text and without_figures(text) in said]
-    rest = [(name, "" if name in as_said else text) for name, text in cautions]
-    return [*([say("caution_as_said", names=", ".join(as_said))] if as_said else []), *told_once(rest)]
+    """Return the cautions of the leaderboard but for what the verdict says: that rows belong together, or the caution of the test error."""
+    said, cautions, above = without_figures(" ".join(card["verdict"])), [], []
+    for line in sorted(card["leaderboard"], key=lambda line: not line["chosen"]):
+        text, kin = line.get("caution") or "", line.get("kin") or ""
+        text = text.removeprefix(kin).strip() if without_figures(kin) in said else text
+        as_above = bool(text) and without_figures(text) in said
+        above += [line["name"]] if as_above else []
+        cautions.append((line["name"], "" if as_above else text))
+    return [*([say("caution_as_said", names=", ".join(above))] if above else []), *told_once(cautions)]
 
 
 def told_once(cautions: Sequence[tuple[str, str]]) -> list[str]:

@@ -211,7 +211,7 @@ def leaderboard_section(card: dict[str, Any]) -> Section:
     if any(line["interval"] == "approximate" for line in card["leaderboard"]):
         caption += f" {say('approximate_mark')}."
     blocks: list[Block] = [Pictures([pictures.leaderboard(card)], caption), Table(head, rows, (2, 5, 6, 7, 8), marked)]
-    blocks += [Words(sentence) for sentence in (*cautions_of_board(card), *card["verdict"])]
+    blocks += [Words(sentence) for sentence in (*card["verdict"], *cautions_of_board(card))]
     blocks += [Words(say("dropped", name=d["name"], why=d["why"])) for d in card["dropped"]]
     return Section("leaderboard", say("leaderboard"), blocks)
 

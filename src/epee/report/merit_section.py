@@ -24,6 +24,8 @@ def errors_section(card: dict[str, Any]) -> Section | None:
             blocks.append(Pictures([pictures.confusion(card)], say("confusion_caption", n=n, level=level)))
         else:
             blocks += _commonest(card, n)
+        if c.get("caution") and c["caution"] != card["test"].get("caution"):
+            blocks.append(Words(c["caution"]))
     r = card["residuals"]
     if r is not None and len(r["predicted"]) > 1:
         q = r["quantiles"]

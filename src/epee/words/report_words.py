@@ -127,8 +127,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "not distinguishable": ("not shown", "non établi"),
     "chosen": ("chosen", "choisi"),
     "caution_as_said": (
-        "~ {names}: with the caution of the test error.",
-        "~ {names} : avec la même réserve que l'erreur de test.",
+        "~ {names}: with the caution above.",
+        "~ {names} : avec la réserve ci-dessus.",
     ),
     "caution_of": ("~ {names}: {caution}", "~ {names} : {caution}"),
     "also_absolute": (
