@@ -151,7 +151,7 @@ def told_of(learned: Learned, raw: RawBlock, notes: list[str]) -> Told:
     found: dict[str, Any] = {}
     for role in ("groups", "time"):
         name = settings.get(role)
-        if name is None or (role == "groups" and settings.get("lags")):  # which tell series apart
+        if name is None or found or (role == "groups" and settings.get("lags")):  # which tell series apart
             continue
         if name not in raw.columns:
             notes.append(say(f"no_{role}", name=name))

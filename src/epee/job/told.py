@@ -27,8 +27,8 @@ class Told:
 
     @property
     def beside(self) -> dict[str, Any]:
-        """What figures of these rows are given beside them."""
-        return {"groups": self.groups, "time": self.time}
+        """What figures of these rows are given beside them: an error bar counts groups, or else knows time."""
+        return {"groups": self.groups, "time": self.time if self.groups is None else None}
 
     @property
     def alone(self) -> bool:
