@@ -1,5 +1,7 @@
 """Rows that belong together, as was told: every figure of the card has the error bar of the groups, or of the rows in time."""
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -12,6 +14,7 @@ from epee.job.thresholds import along
 from epee.job.told import Told
 from epee.risk.class_figures import class_figures
 from epee.risk.held_rows import held_rows
+from tests.job.test_merit import rare
 
 
 def families(seed=0, many=40, each=8, shuffled=True):
@@ -128,6 +131,26 @@ def test_figures_of_a_class_are_those_of_the_scores():
             [own.f1.value, own.f1.stderr, *own.f1.interval], [score.value, score.stderr, *score.interval]
         )
         np.testing.assert_allclose(own.recall.interval, [matrix.low[1, 1], matrix.high[1, 1]])
+
+
+def test_the_area_that_is_said_counts_groups():
+    """Rows that are there three times, told as groups, are worth as much as once."""
+    one, rng = rare(), np.random.default_rng(0)
+    x, _, y = (column.to_numpy(zero_copy_only=False) for column in one.columns)
+    order = rng.permutation(4500)
+    columns = {
+        "x": np.repeat(x, 3),
+        "z": rng.normal(size=4500),
+        "y": np.repeat(y, 3),
+        "g": np.repeat(np.arange(1500), 3).astype(str),
+    }
+    three = pa.table({name: column[order] for name, column in columns.items()})
+    lengths = []
+    for table, asked in ((one, {}), (three, {"groups": "g"})):
+        verdict = epee.learn(table, "y", predictors=["lda"], folds=5, **asked).verdict
+        low, high = map(float, re.search(r"linear discriminant is [\d.]+ \[([\d.]+), ([\d.]+)\]", verdict).groups())
+        lengths.append(high - low)
+    assert lengths[1] == pytest.approx(lengths[0], rel=0.3)  # rows that stood alone would make it 0.58 of that
 
 
 def test_what_rounding_leaves_is_no_use():

@@ -110,7 +110,8 @@ def conditions_of(ground: Ground, weight: str | None, risk: Risk, told: Told, ki
     out, w, cells = [], ground.hand.weight, ground.cells
     if w is not None:
         words = {"name": weight, "n": whole(len(w)), "k": whole(as_counts(w, len(w)).sum())}
-        out.append(say("weights_counts" if meaning_of(w) == "counts" else "weights_sampling", **words))
+        meant = "equal" if (w == 1).all() else meaning_of(w)
+        out.append(say(f"weights_{meant}", **words))
     if cells.ahead is not None:
         near, far, end = cells.ahead
         out.append(say("how_ahead_sealed" if end else "how_ahead", near=near, far=far, end=end))

@@ -328,6 +328,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "The weights of {name} are taken as counts: a weight of 2 is the row twice.",
         "Les poids de {name} sont pris comme des effectifs : un poids de 2 vaut deux fois la ligne.",
     ),
+    "weights_equal": (
+        "The weights of {name} are equal, and change nothing.",
+        "Les poids de {name} sont égaux, et ne changent rien.",
+    ),
     "weights_sampling": (
         "The weights of {name} are taken as sampling weights: their scale means nothing, and the {n} {n:row is|rows are} worth {k}.",
         "Les poids de {name} sont pris comme des poids de sondage : leur échelle n'a pas de sens, et {n:la|les} {n} {n:ligne en vaut|lignes en valent} {k}.",
