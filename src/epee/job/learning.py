@@ -260,7 +260,7 @@ def _learn(
     )
     with progress(say("looking")) as tick:
         tick()
-    threshold = attempt(lambda: threshold_facts(ground, winner, predictor))
+    threshold = attempt(lambda: threshold_facts(ground, winner, predictor, kin))
     turned = apply_threshold(model, threshold)
     risk = sealed_risk(ground, winner, model, verdict, turned)
     risk = risk if risk.kin or not len(cells.sealed) else marked(risk, kin)

@@ -85,14 +85,14 @@ def confusion_matrix(
     rates = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
     hits = [(said == label).astype(float) for label in decided]
     kin = held.kin((said != labels[codes]).astype(float), codes=codes)
-    cells = [[marked(_share(held, hit, codes == k, level), kin) for hit in hits] for k in range(len(labels))]
+    cells = [[marked(share_of(held, hit, codes == k, level), kin) for hit in hits] for k in range(len(labels))]
     stderr, low, high = np.moveaxis(np.array([[(cell.stderr, *cell.interval) for cell in row] for row in cells]), -1, 0)
     return Confusion(
         labels, decided, counts, rates, stderr, low, high, level, cells[0][0].how, held.asked or cells[0][0].caution
     )
 
 
-def _share(held: Held, hits: Vector, own: np.ndarray, level: float) -> Score:
+def share_of(held: Held, hits: Vector, own: np.ndarray, level: float) -> Score:
     """Return the share of hits (n,) among the ``own`` rows, by groups or in time where these were told."""
 
     def ends_at(level: float) -> Interval:

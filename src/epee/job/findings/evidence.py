@@ -74,6 +74,11 @@ class Evidence:
         return len(self.raw)
 
     @property
+    def kin_told(self) -> bool:
+        """Whether intervals are longer already for rows that belong together, and a caution says so."""
+        return self.entry is not None and bool(self.entry.sure.kin)
+
+    @property
     def is_rate(self) -> bool:
         """Whether the errors of the run are rates."""
         return self.entry is not None and named(self.entry.risk.loss).is_rate
