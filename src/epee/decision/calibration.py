@@ -147,7 +147,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
             )
         if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
-        w = per_row(check_weights(sample_weight, len(y)))[0]
+        w = None if sample_weight is None else per_row(check_weights(sample_weight, np.asarray(y).size))[0]
         self.estimator_ = self._trained(X, y, w)  # first: it refuses what cannot be learned from
         self._trained_on = fingerprint(X)  # a test on the same rows is refused
         self.classes_ = self.estimator_.classes_
