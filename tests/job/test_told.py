@@ -9,11 +9,14 @@ import pytest
 import epee
 from epee import LinearDiscriminantAnalysis, risk
 from epee.job import policy
+from epee.job.findings.classes import calibration
+from epee.job.findings.evidence import Evidence
 from epee.job.merit import Shares
 from epee.job.thresholds import along
 from epee.job.told import Told
 from epee.risk.class_figures import class_figures
 from epee.risk.held_rows import held_rows
+from epee.table.raw import RawBlock
 from tests.job.test_merit import rare
 
 
@@ -151,6 +154,22 @@ def test_the_area_that_is_said_counts_groups():
         low, high = map(float, re.search(r"linear discriminant is [\d.]+ \[([\d.]+), ([\d.]+)\]", verdict).groups())
         lengths.append(high - low)
     assert lengths[1] == pytest.approx(lengths[0], rel=0.3)  # rows that stood alone would make it 0.58 of that
+
+
+def test_a_doubt_about_probabilities_counts_groups():
+    rng, suspicions = np.random.default_rng(7), []
+    p = rng.uniform(0.2, 0.8, 200)
+    y = (rng.random(200) < np.clip(p + 0.2 * np.sign(p - 0.5), 0, 1)).astype(int)
+    for times, told in ((1, None), (6, Told(np.repeat(np.arange(200), 6))), (6, None)):
+        q, own = np.repeat(p, times), np.repeat(y, times)
+        rows = np.arange(len(q))
+        raw, P = RawBlock({}, rows=len(q)), np.column_stack([1 - q, q])
+        suspicions.append(
+            calibration(Evidence((), {}, raw, y=own, classes=np.arange(2), test=rows, probabilities=P, told=told))
+        )
+    once, grouped, alone = suspicions
+    assert grouped.stderr == pytest.approx(once.stderr, rel=0.15) and alone.stderr < 0.5 * once.stderr
+    assert alone.p_value < min(once.p_value, grouped.p_value)
 
 
 def test_what_rounding_leaves_is_no_use():
