@@ -74,7 +74,7 @@ def confusion_matrix(
            [0., 1.]])
     """
     held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
-    w, codes, said = held.weight, codes_of(model, held.truth), np.asarray(model.predict(X))
+    w, codes, said = held.weight, codes_of(model, held.truth), np.asarray(model.predict(held.X))
     labels = np.asarray(model.classes_)
     others = [v for v in np.unique(said).tolist() if v not in set(labels.tolist())]  # a rejection
     decided = np.array([*labels.tolist(), *others], dtype=labels.dtype if not others else object)

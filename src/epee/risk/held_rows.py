@@ -20,11 +20,12 @@ from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
 from epee.risk.route import GLANCE
-from epee.risk.splitting import group_codes, places_in_time
+from epee.risk.splitting import group_codes, places_in_time, say_one_of
 from epee.risk.units import Units, Weights, as_counts, check_meaning, meaning_of, taken_as, units_of
-from epee.risk.watching import kinship, longer_ends, marked
+from epee.risk.watching import kinship, longer_ends, marked, positive
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, width_of
+from epee.table.named import named_columns
 from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
@@ -43,7 +44,6 @@ class Held:
     sampled: bool
     how: str
     X: Any
-    plain: bool  # no weights were given
     groups: Codes | None = None
     order: Codes | None = None  # in time
 
@@ -61,10 +61,10 @@ class Held:
 
     def kin(self, rest: Vector, target: Vector | None = None, codes: Codes | None = None) -> Dependence | None:
         """Return the way in which rows, or groups that were told, belong together; None where none is shown, or it was said."""
-        answered = self.groups is None and (self.order is not None or not self.plain)
+        answered = self.groups is None and self.order is not None
         if answered or is_stream(self.X) or len(rest) * width_of(self.X) > GLANCE:
             return None
-        return kinship(rest, self.X, None, (), target, codes, self.groups)
+        return kinship(*positive((rest, self.X, None, (), target, codes), self.weight, self.w, self.groups))
 
     def of_units(self, found: Score, influence: Vector) -> Score:
         """Return a figure whose interval is longer by the ratio of the error bar of groups, or of rows in time, to that of rows."""
@@ -126,15 +126,17 @@ def held_rows(
     check_meaning(weights)
     check_level(level)
     require_fitted(model)
+    X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
     refuse_training_rows(model, X, sample_weight)
     truth = np.asarray(y)
     refuse_missing_truth(truth)
     n, w = len(truth), check_weights(sample_weight, len(truth))
     sampled = w is not None and meaning_of(w, weights) == "sampling"
     how = f"held-out rows{taken_as(w, weights)}"
+    say_one_of(groups, time)
     ids = None if groups is None else group_codes(groups, n)
     order = None if time is None or ids is not None else np.argsort(places_in_time(time, n), kind="stable")
-    return Held(truth, np.ones(n) if w is None else w, as_counts(w, n, weights), sampled, how, X, w is None, ids, order)
+    return Held(truth, np.ones(n) if w is None else w, as_counts(w, n, weights), sampled, how, X, ids, order)
 
 
 def codes_of(model: Any, truth: np.ndarray) -> Codes:
