@@ -128,3 +128,14 @@ def test_groups_that_were_told_are_looked_at_in_turn():
     by_class, by_school = (learned(frame[["a", "b", "y", name]], groups=name) for name in ("own", "school"))
     assert "Groups that follow each other" in " ".join(by_class.facts["verdict"]) and by_class.risk.kin
     assert not any("Groups" in said for said in by_school.facts["verdict"]) and not by_school.facts["uses"]["caution"]
+
+
+@pytest.mark.parametrize("weight", [1.0, "sampled"])
+def test_weights_do_not_hide_kin(weight):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = X[:, 0] + np.repeat(2 * rng.normal(size=60), 5) + 0.5 * rng.normal(size=300)
+    frame = pd.DataFrame(X, columns=list("ab")).assign(y=y)
+    w = rng.uniform(0.5, 2, 300) if weight == "sampled" else weight
+    plain, found = learned(frame), learned(frame.assign(w=w), weight="w")
+    assert "follow each other" in plain.risk.kin and "follow each other" in found.risk.kin

@@ -85,3 +85,32 @@ def test_what_is_refused(more, error, words):
     given_ = {"X": X, "y": LABELS} | more
     with pytest.raises(error, match=words):
         split(given_.pop("X"), given_.pop("y"), **given_)
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_copies_of_a_row_are_on_one_side_as_learn_has_them(words):
+    frame = pd.DataFrame(X[:100], columns=list("abc")).assign(y=X[:100, 0] + RNG.standard_normal(100))
+    frame = frame.assign(d=["u", "v"] * 50) if words else frame
+    rows = RNG.permutation(np.tile(np.arange(100), 2))
+    twice = frame.iloc[rows].reset_index(drop=True)
+    parts = split(twice, "y")
+    assert not np.isin(parts.X_test["a"], parts.X["a"]).any() and 30 <= len(parts.X_test) <= 50
+    told = learn(twice, "y", predictors=["baseline"]).risk
+    assert told.n == len(parts.y_test) and told.value == pytest.approx(((parts.y_test - parts.y.mean()) ** 2).mean())
+    if not words:
+        np.testing.assert_array_equal(
+            split(twice.drop(columns="y").to_numpy(), twice["y"].to_numpy()).sealed, parts.sealed
+        )
+
+
+def test_the_order_of_the_rows_is_a_time_and_a_gap_is_in_neither_part():
+    rows = np.arange(100.0)
+    parts = split(rows[:, None], rows, time=True, gap=5)
+    assert parts.y_test.min() == 80 and parts.y.max() == 74
+    frame = pd.DataFrame({"a": rows, "when": rows[::-1], "y": rows})
+    named = split(frame, "y", time="when", gap=5)
+    assert list(named.X.columns) == ["a"] and named.y_test.max() == 19 and named.y.min() == 25
+    with pytest.raises(WrongUse, match="give time, too"):
+        split(rows[:, None], rows, gap=5)
+    with pytest.raises(DataError, match="groups is missing"):
+        split(rows[:, None], rows, groups=[None, *range(99)])

@@ -39,7 +39,10 @@ def test_an_error_of_zero_still_has_an_interval(halves):
 
 
 @pytest.mark.parametrize("loss", ["zero_one", "log", "hinge", [[0, 5], [1, 0]]])
-def test_weights_are_repeats(halves, loss):
+def test_weights_are_repeats(halves, loss, monkeypatch):
+    monkeypatch.setattr(
+        "epee.risk.holdout.watched", lambda found, *seen: found
+    )  # of the long table each row is declared alone
     X, y, Xt, yt = halves
     model = LinearDiscriminantAnalysis().fit(X, y)
     w = np.random.default_rng(1).integers(1, 4, 100)

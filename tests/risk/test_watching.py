@@ -308,3 +308,60 @@ def test_a_doubt_lengthens_and_says_nothing(monkeypatch):
         assert (found.caution != plain.caution) == shown
         seen.add((doubted, shown))
     assert seen == {(False, False), (True, False), (False, True)}
+
+
+def by_patient(n: int = 40, each: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows of patients who lie together in the file, and whose number no column tells."""
+    rng = np.random.default_rng(seed)
+    patient = np.repeat(np.arange(n), each)
+    X = rng.normal(size=(n * each, 3))
+    return X, X[:, 0] + 2 * rng.normal(size=n)[patient] + 0.5 * rng.normal(size=n * each), patient
+
+
+FIGURES = {
+    "hold-out": lambda X, y, w: holdout_error(LinearRegression().fit(X[:20], y[:20]), X[20:], y[20:], sample_weight=w),
+    "r2": lambda X, y, w: r2(LinearRegression().fit(X[:20], y[:20]), X[20:], y[20:], sample_weight=w),
+    "loo": lambda X, y, w: loo(LinearRegression(), X[20:], y[20:], sample_weight=w),
+    "folds": lambda X, y, w: cross_validate(LinearRegression(), X[20:], y[20:], sample_weight=w),
+    "compared": lambda X, y, w: compare([LinearRegression()], X[20:], y[20:], sample_weight=w, repeats=1).risks[0],
+}
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_weights_do_not_hide_that_rows_belong_together(figure):
+    X, y, _ = by_patient()
+    rng = np.random.default_rng(1)
+    plain = FIGURES[figure](X, y, None)
+    ones = FIGURES[figure](X, y, np.ones(180))
+    assert plain.kin and ones.kin == plain.kin
+    assert [ones.value, ones.stderr, *ones.interval] == pytest.approx([plain.value, plain.stderr, *plain.interval])
+    for w in (rng.integers(1, 4, 180), rng.uniform(0.5, 2, 180), rng.integers(0, 2, 180)):
+        found = FIGURES[figure](X, y, w)
+        assert "follow each other" in found.caution and found.stderr > 0.7 * plain.stderr
+
+
+def test_importance_looks_at_weighted_rows():
+    X, y, _ = by_patient()
+    for w in (np.ones(200), np.random.default_rng(1).integers(1, 4, 200)):
+        assert "follow each other" in importance(LinearRegression(), X, y, sample_weight=w, repeats=2).caution
+
+
+def test_pairs_of_weighted_rows_count_more():
+    """A row that stands for three is like three rows of the same kin: the design effect of pairs grows threefold."""
+    X, y, _ = by_patient()
+    one, three = kinship(y, X), kinship(y, X, worth=3.0)
+    assert three.effect - 1 == pytest.approx(3 * (one.effect - 1))
+
+
+def test_the_order_in_which_cells_are_listed_is_no_kinship():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, k, 800) for k in (4, 3, 5)]).astype(float)
+    y = np.round(X[:, 0] + rng.normal(size=800))
+    cells, counts = np.unique(
+        np.column_stack([X, y]), axis=0, return_counts=True
+    )  # sorted by the target within each list of inputs
+    for found in (
+        cross_validate(LinearRegression(), cells[:, :3], cells[:, 3], sample_weight=counts),
+        loo(LinearRegression(), cells[:, :3], cells[:, 3], sample_weight=counts),
+    ):
+        assert not found.kin

@@ -268,14 +268,20 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEsti
         self._fitted()
         return Costs(self.costs_, self._rejection(), classes=self.classes_)
 
-    def risk(self, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None) -> Risk:
-        """Return the mean cost on rows that were not learned from, with its interval."""
+    def risk(
+        self, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, groups: Any = None, time: Any = None
+    ) -> Risk:
+        """Return the mean cost on rows that were not learned from, with its interval.
+
+        By ``groups`` (n,) of rows that belong together it counts groups, and in ``time`` (n,), or True for the order of the rows, it knows
+        that neighbours resemble each other: as in :func:`epee.risk.holdout_error`.
+        """
         from epee.risk.holdout import holdout_error  # who only decides has no use for it
 
         self._fitted()
         plain = self.costs is None and self.reject_cost is None
         loss = None if plain else self.loss
-        return holdout_error(self, X, y, loss=loss, level=level, sample_weight=sample_weight)
+        return holdout_error(self, X, y, loss=loss, level=level, sample_weight=sample_weight, groups=groups, time=time)
 
     def error_reject_curve(self, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None) -> ErrorReject:
         """Return the cost of what is decided against the rate of rejection, for every rejection cost."""

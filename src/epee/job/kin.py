@@ -18,13 +18,13 @@ from epee.job.ground import Ground
 from epee.job.holding import take
 from epee.risk.dependence import Dependence
 from epee.risk.splitting import group_codes
-from epee.risk.watching import kinship, marked
+from epee.risk.watching import kinship, looked_rows, marked
 
 
 def kin_of(ground: Ground, entries: Sequence[Entry]) -> Dependence | None:
     """Return how rows, or groups that were told, most certainly belong together; None where nothing shows it, or rows are in time."""
     cells, hand = ground.cells, ground.hand
-    if cells.forward or hand.weight is not None or not ground.asked.loss.rowwise:
+    if cells.forward or not ground.asked.loss.rowwise:
         return None
     best = min(entries, key=lambda e: e.risk.value)
     truth, said = ground.truth[hand.looked], np.asarray(best.outcome.predictions[0])
@@ -32,17 +32,21 @@ def kin_of(ground: Ground, entries: Sequence[Entry]) -> Dependence | None:
     if codes is None and truth.ndim == 1 and said.dtype.kind == "f":
         rest, told = truth - said.reshape(truth.shape), truth
     rows = hand.train[hand.looked]
-    if cells.copies is not None and ground.at_hand:  # of copies, one
-        first = np.unique(cells.copies[hand.looked], return_index=True)[1]
-        rest, rows = rest[first], rows[first]
-        told, codes = (None if a is None else a[first] for a in (told, codes))
     groups = None if cells.groups is None else group_codes(cells.groups[hand.looked], len(rows))
+    some, worth = None, 1.0
+    if groups is None:  # of copies, one
+        weight = None if hand.weight is None else hand.looked_weight
+        copies = cells.copies[hand.looked] if cells.copies is not None and ground.at_hand else None
+        some, worth = looked_rows(weight, None if weight is None else ground.unit * weight, copies)
+    if some is not None:
+        rest, rows = rest[some], rows[some]
+        told, codes = (None if a is None else a[some] for a in (told, codes))
     raw = take(hand.raw, rows)
     numbers = {name: column for name, column in raw.columns.items() if isinstance(column, np.ndarray)}
     levels = [(name, column) for name, column in raw.columns.items() if name not in numbers]
     X = np.column_stack(list(numbers.values())).astype(np.float64) if numbers else None
     beside = [(name, level_codes(column)) for name, column in levels]
-    shown = kinship(rest, X, columns=beside, target=told, classes=codes, groups=groups)
+    shown = kinship(rest, X, columns=beside, target=told, classes=codes, groups=groups, worth=worth)
     if shown is None or shown.kind not in ("column", "slope") or shown.name in dict(levels):
         return shown
     return replace(shown, name=list(numbers)[int(shown.name)])

@@ -10,18 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from epee.errors import DataError, WrongUse
-from epee.estimator.base import encode_labels
+from epee.estimator.base import encode_labels, say
+from epee.job.cells import in_gap
+from epee.job.copying import copies_in
 from epee.job.sealing import check_seed, seal
 from epee.job.understanding import FEW_INTEGERS
+from epee.risk.copies import copies_of
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
+from epee.risk.splitting import check_gap, places_in_time
 from epee.table.block import refuse_bad_cells
 from epee.table.doors import is_stream
+from epee.table.frames import is_frame, taken_apart
+from epee.table.source import TableSource, as_source
 from epee.table.sparse import is_sparse
 from epee.table.taking import take_rows
 from epee.typing import Codes
@@ -72,7 +78,7 @@ class Parts:
 
 
 def split(
-    X: Any, y: Any, *, test_size: float = 0.2, groups: Any = None, time: Any = None, random_state: int = 0
+    X: Any, y: Any, *, test_size: float = 0.2, groups: Any = None, time: Any = None, random_state: int = 0, gap: int = 0
 ) -> Parts:  # fmt: skip
     """Part rows into a learning and a test sample, as :func:`learn` does: sealed, with the shares of the classes kept.
 
@@ -83,12 +89,14 @@ def split(
         Texts, booleans and few whole numbers are classes; of other numbers the rows are dealt by chance.
     test_size : float in [0, 1), default=0.2
         Share of the test rows; more makes the test surer and the predictor poorer.
-    groups : array (n,), optional
-        Rows of one group are never parted.
-    time : array (n,), optional
-        The last rows are tested.
+    groups : array (n,), or the name of a column of the frame, optional
+        Rows of one group are never parted. Without it, rows that are copies stay together where chance does not explain them.
+    time : array (n,), True, or the name of a column of the frame, optional
+        The last rows are tested; True is the order of the rows.
     random_state : int, default=0
         Seed of the deal; the same table and seed give the same rows, in whatever form the table comes.
+    gap : int, default=0
+        With ``time``, moments between the last that is learned from and the first that is tested: their rows are in neither part.
 
     Examples
     --------
@@ -104,6 +112,7 @@ def split(
     check_seed(random_state)
     if isinstance(y, str):
         X, y = _column(X, y)
+    X, groups, time = taken_apart(X, groups, time)
     n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
     if n != len(y):
         raise DataError(
@@ -111,17 +120,25 @@ def split(
         )
     if n < 2:
         raise DataError(f"there are {n} rows (n_samples = {n}): at least two are needed, to learn from and to test.")
-    beside = {"groups": groups, "time": time}
+    beside = {"groups": groups, "time": None if time is True else time}
     for name, values in beside.items():
         if values is not None and len(values) != n:
             raise DataError(f"{name} has {len(values)} values for {n} rows.")
-    moments = None if time is None else np.asarray(time)
+    check_gap(gap, time)
+    if groups is not None and time is not None:
+        say("the test rows are the last ones: a group may lie on both sides. Give groups or time, not both.")
+    moments = None if time is None else places_in_time(time, n)
     if moments is not None and moments.dtype.kind in "fc":
         refuse_bad_cells(moments.astype(float), what="time")
+    codes = _classes(y, n)
+    copies = _copies(X, y, codes, n) if groups is None and time is None else None
+    first: Any = slice(None) if copies is None else np.unique(copies, return_index=True)[1]
     sealed, how = seal(
-        n, test_size, int(random_state), codes=_classes(y, n), groups=None if groups is None else np.asarray(groups), time=moments
+        n if copies is None else len(first), test_size, int(random_state), codes=None if codes is None else codes[first],
+        groups=None if groups is None else np.asarray(groups), time=moments,
     )  # fmt: skip
-    apart, rest = np.flatnonzero(sealed), np.flatnonzero(~sealed)
+    sealed = sealed if copies is None else sealed[copies]
+    apart, rest = np.flatnonzero(sealed), np.flatnonzero(~sealed & ~in_gap(moments, sealed, int(gap)))
     return Parts(_take(X, rest), _take(X, apart), _take(y, rest), _take(y, apart), sealed, how)
 
 
@@ -138,6 +155,17 @@ def _classes(y: Any, n: int) -> Codes | None:
             return None
     found, codes = np.unique(values, return_inverse=True)
     return None if len(found) > FEW_INTEGERS or len(found) * 5 > n else codes.reshape(-1)
+
+
+def _copies(X: Any, y: Any, codes: Codes | None, n: int) -> Codes | None:
+    """Return a number for each row, equal for copies that stay on one side, as :func:`learn` sees them; None where there are none."""
+    if not is_frame(X):
+        return copies_of(X, y, n)
+    target = np.asarray(y) if codes is None else codes
+    if target.dtype.kind not in "fiub":
+        return None
+    source = cast(TableSource, as_source(X))
+    return copies_in(source, source.names, {}, target.astype(np.float64).reshape(n, -1), codes, np.arange(n))
 
 
 def _column(X: Any, name: str) -> tuple[Any, Any]:

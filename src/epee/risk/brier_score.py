@@ -51,7 +51,7 @@ def brier(
     """
     held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
     truth, w = held.truth, held.w
-    codes, P = codes_of(model, truth), probabilities_of(model, X)
+    codes, P = codes_of(model, truth), probabilities_of(model, held.X)
     T = np.eye(P.shape[1])[codes]
     losses = (P[:, 1] - T[:, 1]) ** 2 if P.shape[1] == 2 else ((P - T) ** 2).sum(axis=1)
     meant: Weights = "sampling" if held.sampled else "counts"

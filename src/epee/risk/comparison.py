@@ -32,9 +32,10 @@ from epee.risk.splitting import Plan, check_gap
 from epee.risk.steps import last_of
 from epee.risk.units import Weights, check_meaning, unsaid
 from epee.risk.verdict import Verdict, ranks
-from epee.risk.watching import kinship, marked, seen_rows, shaped
+from epee.risk.watching import kinship, marked, of_given_folds, seen_rows, shaped
 from epee.risk.winner import Nested, Optimism, without_two
 from epee.settings import progress
+from epee.table.named import named_columns
 from epee.typing import Matrix, Vector
 from epee.words.numbers import amount, p_value, plus_minus
 from epee.words.risk_words import say
@@ -134,7 +135,7 @@ class Comparison(Shown):
         other = simplest if simplest != best else self.names[order[order != self._index(best)][0]]
         gap = self.difference(other, best)
         p = float(self.p_values[self._index(other), self._index(best)])
-        if gap.value == 0 and gap.stderr == 0:
+        if gap.value == 0 and gap.p_value == 1:
             first = say("equal", best=best, other=other)
         else:
             first = say("beats", best=best, other=other, gap=gap.shown(), p=p_value(p),
@@ -219,12 +220,15 @@ def compare(
     candidates = named(models)
     if not candidates:
         raise WrongUse("there is no candidate to compare: give a list or a dict of estimators.")
+    X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
     kinds = {kind_of(model) for model in candidates.values()}
     if len(kinds) > 1:
         raise WrongUse("classifiers and regressors cannot be compared with one another; give candidates of one kind.")
     if time is not None or not isinstance(folds, int | np.integer):
         repeats = 1
-    X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify))
+    X, y, sample_weight, laid, row = in_copies(
+        X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify)
+    )
     routes = _routes(list(candidates.values()), X, y, sample_weight, loss, weights)
     plan = counted(
         routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state, laid is not None, gap)
@@ -235,13 +239,18 @@ def compare(
             replace(shaped(risk, route, plan), halves=halves_of(route, plan))
             for risk, route in zip(risks, routes, strict=True)
         ]
-        if laid is None and isinstance(folds, int | np.integer):
+        if not isinstance(folds, int | np.integer):
+            risks = [of_given_folds(risk, routes[0], plan) for risk in risks]
+        if groups is not None or isinstance(folds, int | np.integer):
             best = int(np.argmin([risk.value for risk in risks]))
-            seen = seen_rows(routes[best], risks[best].losses, risks[best].predictions, plan.groups, groups is not None)
+            together = plan.groups if row is None else row
+            seen = seen_rows(
+                routes[best], risks[best].losses, risks[best].predictions, together, groups is not None, row is not None
+            )
             kin = kinship(*seen)
             risks = [marked(risk, kin) for risk in risks]
     asked = unsaid(routes[0].weight if laid is None else laid, weights)
-    risks = [replace(risk, caution=asked or risk.caution) for risk in risks]
+    risks = [replace(risk, caution=f"{asked} {risk.caution}".strip()) for risk in risks]
     dof = np.array([route.freedom for route in routes])
     order = np.array([order_of(last_of(model)) for model in candidates.values()], dtype=float)
     return Comparison(list(candidates), risks, dof, order, level, plan.groups, partial(nested_candidates, routes, plan))

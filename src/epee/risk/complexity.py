@@ -27,9 +27,9 @@ from epee.lazy import Shown, drawn
 from epee.moments.moments import Moments, stack
 from epee.moments.unions import joined, select
 from epee.risk.counts import in_copies
-from epee.risk.cross_validation import dealt_by_rule, fold_error, plan_for, run_plan
+from epee.risk.cross_validation import counted, dealt_by_rule, fold_error, plan_for, run_plan
 from epee.risk.dof import sharing, spread_of_squares
-from epee.risk.leave_one_out import heavier_than_a_copy, leave_each_out
+from epee.risk.leave_one_out import heavier_than_a_copy, leave_each_out, left_together
 from epee.risk.linear_stack import linear_of, squared_risk
 from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute
@@ -38,7 +38,9 @@ from epee.risk.scoring import Panel
 from epee.risk.splitting import Pairs, Plan, Split, all_rows, check_gap
 from epee.risk.units import Weights, check_meaning, taken_as, units_of
 from epee.risk.varying import varied_path
+from epee.risk.watching import kinship, seen_rows, sentence
 from epee.settings import progress
+from epee.table.named import named_columns
 from epee.typing import Matrix, Tensor, Vector
 from epee.words.progress_words import say as say_progress
 
@@ -60,6 +62,8 @@ class ComplexityCurve(Shown):
         Cross-validated error and its standard error.
     per_fold : array (repeats * folds, V)
     best_index, chosen_index : int
+    caution : str
+        Why ``stderr`` cannot be trusted, in words: rows that belong together, as the best value shows. Empty when it can.
     """
 
     parameter: str
@@ -74,6 +78,7 @@ class ComplexityCurve(Shown):
     rule: str
     loss: str
     how: str
+    caution: str = ""
 
     @property
     def best(self) -> Any:
@@ -150,9 +155,12 @@ def complexity_curve(
         raise WrongUse(f"rule is {rule!r}; it must be 'one_se' or 'min'.")
     if simpler not in (None, "smaller", "larger"):
         raise WrongUse(f"simpler is {simpler!r}; it must be 'smaller' or 'larger'.")
-    if isinstance(folds, str) and folds == "loo":
-        return _left_out_curve(model, X, y, parameter, values, rule, simpler, loss, sample_weight, weights)
-    X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify))
+    X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
+    if isinstance(folds, str) and folds == "loo" and time is None:
+        return _left_out_curve(model, X, y, parameter, values, rule, simpler, loss, sample_weight, weights, groups)
+    X, y, sample_weight, laid, row = in_copies(
+        X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify)
+    )
     route = open_route(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss, weights)
     plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, laid is not None, gap)
     how = plan.how
@@ -160,38 +168,65 @@ def complexity_curve(
         how += taken_as(route.weight, route.weights) if laid is None else taken_as(laid, "counts")
     per_fold, train, dof = _path(route, plan, parameter, values)
     cv, stderr, _ = fold_error(per_fold, plan.repeats)
-    best, chosen = choose(cv, stderr, simplicity(values, dof, simpler), rule)
+    order, kin = simplicity(values, dof, simpler), None
+    best, _ = choose(cv, stderr, order, rule)
+    if route.at_a_glance and time is None and (groups is not None or isinstance(folds, int | np.integer)):
+        here = _with_value(route, parameter, values[best])
+        once = here.evaluate(counted(route, plan).splits[0])
+        together = plan.groups if row is None else row
+        kin = kinship(*seen_rows(here, once.losses, once.predictions, together, groups is not None, row is not None))
+    if kin is not None:
+        stderr = stderr * np.sqrt(kin.effect)
+    best, chosen = choose(cv, stderr, order, rule)
     return ComplexityCurve(
-        parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, how
+        parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, how, sentence(kin)
     )
 
 
 def _left_out_curve(
     model: Any, X: Any, y: Any, parameter: str, values: list[Any], rule: str, simpler: str | None, loss: Any, sample_weight: Any,
-    weights: Weights | None,
+    weights: Weights | None, groups: Any = None,
 ) -> ComplexityCurve:  # fmt: skip
-    """Return the curve by leave-one-out: all values at once where the estimator has a formula for a path."""
+    """Return the curve by leave-one-out: all values at once where the estimator has a formula for a path, and each row leaves alone."""
     first = RefitRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss, weights=weights)
     losses, train, dof = np.empty((first.n, len(values))), np.empty(len(values)), np.empty(len(values))
-    path = None
-    if first.kind == "regressor" and isinstance(first.model, LeavesOneOutPath) and not heavier_than_a_copy(first):
+    path, units = None, left_together(first, groups)
+    if (
+        units is None
+        and first.kind == "regressor"
+        and isinstance(first.model, LeavesOneOutPath)
+        and not heavier_than_a_copy(first)
+    ):
         path = first.model.left_out_path(first.X, first.truth, first.weight, parameter, values)
     for v, value in enumerate(values):
         here = clone(model).set_params(**{parameter: value})
         if path is None:
-            losses[:, v] = leave_each_out(here, X, y, loss, 0.95, sample_weight, weights, halved=False).losses
+            losses[:, v] = leave_each_out(
+                here, X, y, loss, 0.95, sample_weight, weights, halved=False, groups=groups
+            ).losses
         else:
             losses[:, v] = first.value(np.asarray(path[v]), np.arange(first.n))
         train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss, weights))
-    units = [units_of(column, first.weight, weights=first.weights) for column in losses.T]
-    cv = np.array([u.mean for u in units])
+    parts = [units_of(column, first.weight, weights=first.weights, groups=units) for column in losses.T]
+    cv = np.array([u.mean for u in parts])
     spreads = [spread_of_squares(column, first.counts, first.loss) for column in losses.T]
-    shared = [sharing(free, u.effective, spread) for free, u, spread in zip(dof, units, spreads, strict=True)]
-    stderr = np.array([s * u.spread()[0] / np.sqrt(u.n) for s, u in zip(shared, units, strict=True)])
-    best, chosen = choose(cv, stderr, simplicity(values, dof, simpler), rule)
+    shared = [sharing(free, u.effective, spread) for free, u, spread in zip(dof, parts, spreads, strict=True)]
+    stderr = np.array([s * u.spread()[0] / np.sqrt(u.n) for s, u in zip(shared, parts, strict=True)])
+    order, kin = simplicity(values, dof, simpler), None
+    best, _ = choose(cv, stderr, order, rule)
+    if first.at_a_glance:
+        said = np.empty(0) if path is None else np.asarray(path[best])
+        kin = kinship(*seen_rows(first, losses[:, best], said, units, groups is not None))
+    if kin is not None:
+        stderr = stderr * np.sqrt(kin.effect)
+    best, chosen = choose(cv, stderr, order, rule)
     how = "leave-one-out" if path is None else "leave-one-out, closed form"
+    if units is not None:
+        how += ", a group at a time" if groups is not None else ", copies of a row together"
     how += taken_as(first.weight, first.weights)
-    return ComplexityCurve(parameter, values, dof, train, cv, stderr, losses, best, chosen, rule, first.loss.name, how)
+    return ComplexityCurve(
+        parameter, values, dof, train, cv, stderr, losses, best, chosen, rule, first.loss.name, how, sentence(kin)
+    )
 
 
 def simplicity(values: Sequence[Any], dof: Vector, simpler: str | None) -> Vector:
@@ -233,14 +268,19 @@ def _path(route: Route, plan: Plan, parameter: str, values: list[Any]) -> tuple[
     columns, train, dof = [], np.empty(len(values)), np.empty(len(values))
     with progress(say_progress("complexity curve of {parameter}", parameter=parameter), len(values)) as tick:
         for v, value in enumerate(values):
-            model = clone(route.model).set_params(**{parameter: value})
-            here = route.like(model) if isinstance(route, MomentRoute) and route.serves(model) else open_route(
-                model, *route.raw, route.loss, route.weights
-            )  # fmt: skip
+            here = _with_value(route, parameter, value)
             columns.append(run_plan(here, plan).per_fold)
             train[v], dof[v] = fitted_on_all(here)
             tick()
     return np.column_stack(columns), train, dof
+
+
+def _with_value(route: Route, parameter: str, value: Any) -> Route:
+    """Return the route of the model with a value of its parameter, on the same rows."""
+    model = clone(route.model).set_params(**{parameter: value})
+    if isinstance(route, MomentRoute) and route.serves(model):
+        return route.like(model)
+    return open_route(model, *route.raw, route.loss, route.weights)
 
 
 def fitted_on_all(route: Route) -> tuple[float, float]:

@@ -74,7 +74,7 @@ def confusion_matrix(
            [0., 1.]])
     """
     held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
-    w, codes, said = held.given, codes_of(model, held.truth), np.asarray(model.predict(X))
+    w, codes, said = held.given, codes_of(model, held.truth), np.asarray(model.predict(held.X))
     labels = np.asarray(model.classes_)
     others = [v for v in np.unique(said).tolist() if v not in set(labels.tolist())]  # a rejection
     decided = np.array([*labels.tolist(), *others], dtype=labels.dtype if not others else object)
@@ -88,7 +88,16 @@ def confusion_matrix(
     cells = [[marked(share_of(held, hit, codes == k, level), kin) for hit in hits] for k in range(len(labels))]
     stderr, low, high = np.moveaxis(np.array([[(cell.stderr, *cell.interval) for cell in row] for row in cells]), -1, 0)
     return Confusion(
-        labels, decided, counts, rates, stderr, low, high, level, cells[0][0].how, held.asked or cells[0][0].caution
+        labels,
+        decided,
+        counts,
+        rates,
+        stderr,
+        low,
+        high,
+        level,
+        cells[0][0].how,
+        f"{held.asked} {cells[0][0].caution}".strip(),
     )
 
 

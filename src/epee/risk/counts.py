@@ -79,14 +79,18 @@ def long_table(X: Any, y: Any, sample_weight: Any, weights: Weights | None = Non
 
 def in_copies(
     X: Any, y: Any, sample_weight: Any, weights: Weights | None, by_rule: bool = True
-) -> tuple[Any, Any, Any, Vector | None]:
-    """Return rows and weights: where rows dealt ``by_rule`` have counts, single copies without a weight, and beside them these counts.
+) -> tuple[Any, Any, Any, Vector | None, Codes | None]:
+    """Return rows and weights: single copies without a weight, and beside them the counts and the row that each is a copy of.
+
+    So it is where rows dealt ``by_rule`` have counts; all others are returned as they are, with None.
 
     >>> in_copies([[0.0], [1.0]], [5.0, 6.0], [2, 1], None)[1:]
-    ([5.0, 5.0, 6.0], None, array([2., 1.]))
+    ([5.0, 5.0, 6.0], None, array([2., 1.]), array([0, 0, 1]))
     """
     table = long_table(X, y, sample_weight, weights) if by_rule else None
-    return (X, y, sample_weight, None) if table is None else (table.X, table.y, None, table.counts)
+    if table is None:
+        return X, y, sample_weight, None, None
+    return table.X, table.y, None, table.counts, table.row
 
 
 def _few_and_whole(source: Source, weights: Weights | None) -> bool:

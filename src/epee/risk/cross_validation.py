@@ -32,9 +32,10 @@ from epee.risk.mean_loss import summary_interval
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
-from epee.risk.splitting import Deal, Pairs, Plan, Split, check_gap, deal_plan, make_plan
-from epee.risk.units import Weights, check_meaning, taken_as, unsaid
+from epee.risk.splitting import Deal, Pairs, Plan, Split, check_gap, check_weighed, deal_plan, group_codes, make_plan
+from epee.risk.units import Weights, check_meaning, taken_as, units_of, unsaid
 from epee.table.fingerprints import fingerprint
+from epee.table.named import named_columns
 from epee.typing import Codes, Vector
 from epee.words import risk_words
 
@@ -145,7 +146,8 @@ def cross_validate(
     weights : {"counts", "sampling"}, default=None
         What the weights mean; None takes whole numbers as counts and others as sampling weights.
     groups : array (n,), optional
-        Rows of one group stay in one fold. Without it, rows that are copies stay together where chance does not explain them.
+        Rows of one group stay in one fold, "loo" leaves out a group at a time, and by given folds the error bar counts groups; ``caution``
+        says where these part groups. Without it, rows that are copies stay together where chance does not explain them.
     time : array (n,) or True, optional
         Forward chaining: each fold is tested after learning from what came before, at least a third of the rows; True is the order of the
         rows.
@@ -189,38 +191,46 @@ def cross_validate(
     check_gap(gap, time)
     if interval not in ("fold", "nested"):
         raise WrongUse(f"interval is {interval!r}; it must be 'fold' or 'nested'.")
-    if isinstance(folds, str) and folds == "loo" and interval == "fold" and time is None:
+    X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
+    if isinstance(folds, str) and folds == "loo" and time is None:
+        if interval == "nested":
+            raise WrongUse(
+                "interval='nested' needs folds of several rows, and folds is 'loo': give a number of folds, or take interval='fold'."
+            )
         from epee.risk.leave_one_out import leave_each_out
 
-        return leave_each_out(model, X, y, loss, level, sample_weight, weights)
+        return leave_each_out(model, X, y, loss, level, sample_weight, weights, groups=groups)
     if dealt_by_rule(folds, groups, time, stratify):
         from epee.risk.counts import long_table
 
         table = long_table(X, y, sample_weight, weights)
         if table is not None:
             route = open_route(model, table.X, table.y, None, loss)
-            found = _validated(route, folds, repeats, interval, level, None, None, stratify, random_state, apart=True)
-            return replace(table.told(found), caution=unsaid(table.counts, weights) or found.caution)
+            found = _validated(
+                route, folds, repeats, interval, level, None, None, stratify, random_state, row=table.row
+            )
+            said = [unsaid(table.counts, weights), found.caution]
+            return replace(table.told(found), caution=" ".join(filter(None, said)))
     route = open_route(model, X, y, sample_weight, loss, weights)
     found = _validated(route, folds, repeats, interval, level, groups, time, stratify, random_state, gap=gap)
     if not (route.at_hand or route.at_a_glance):
         return found
-    caution = unsaid(route.weight, weights) or found.caution
+    caution = " ".join(filter(None, [unsaid(route.weight, weights), found.caution]))
     return replace(found, how=found.how + taken_as(route.weight, route.weights), caution=caution)
 
 
 def _validated(
     route: Route, folds: Any, repeats: int | None, interval: str, level: float, groups: Any, time: Any, stratify: Any, random_state: Any,
-    apart: bool = False, gap: int = 0,
+    row: Codes | None = None, gap: int = 0,
 ) -> CrossValidation:  # fmt: skip
-    """Return the cross-validation of a route; ``apart`` says that equal rows are no copies."""
-    from epee.risk.watching import seen_rows, shaped, watched
+    """Return the cross-validation of a route; rows of one count are of the same ``row``, and no copies."""
+    from epee.risk.watching import of_given_folds, seen_rows, shaped, watched
 
     if repeats is None:
         single = interval == "fold" or not isinstance(folds, int | np.integer)
         stacked = isinstance(route, MomentRoute) and isinstance(route.probe, SolvesStack)
         repeats = 1 if single else 100 if stacked else 30 if route.one_pass else 10
-    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, apart, gap)
+    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, row is not None, gap)
     if interval == "nested":
         from epee.risk.nested import nested_interval
 
@@ -240,10 +250,15 @@ def _validated(
             found = replace(found, caution=f"{found.caution} {risk_words.say('caution refits')}".strip())
     learned = route.n * (1 - float(found.sizes.max()) / found.n)
     found = replace(found, caution=f"{crowding(route, learned)} {found.caution}".strip())
-    if apart or not isinstance(folds, int | np.integer):  # it was told which rows belong together
+    if not isinstance(folds, int | np.integer):
+        found = of_given_folds(found, route, plan)
+    if groups is None and not isinstance(folds, int | np.integer):  # it was told which rows belong together
         return found
     once = found if interval == "fold" else route.evaluate(plan.splits[0])
-    return watched(found, *seen_rows(route, once.losses, once.predictions, plan.groups, groups is not None))
+    together = plan.groups if row is None else row
+    return watched(
+        found, *seen_rows(route, once.losses, once.predictions, together, groups is not None, row is not None)
+    )
 
 
 def dealt_by_rule(folds: Any, groups: Any, time: Any, stratify: Any) -> bool:
@@ -259,20 +274,26 @@ def plan_for(
 
     Copies of a row stay together, unless they are to be kept ``apart``.
     """
-    by_rule = dealt_by_rule(folds, groups, time, stratify)
+    by_rule, loo = dealt_by_rule(folds, groups, time, stratify), isinstance(folds, str) and groups is None
+    if route.at_hand or route.at_a_glance:
+        check_weighed(route.weight)
     if stratify is True and route.classes is None:
         raise WrongUse("stratify=True needs classes; for a regression give an array of strata.")
-    few = by_rule and not apart and looked_at(route.inputs, route.n)
-    copies = copies_of(route.inputs, route.raw[1], route.n) if few and route.weight is None else None
+    few = (by_rule or loo) and not apart and looked_at(route.inputs, route.n)
+    copies = copies_of(route.inputs, route.raw[1], route.n) if few else None
     if isinstance(route, MomentRoute) and not route.at_hand and by_rule and copies is None:
         counts, by_class = route.shared.counts, stratify is not False
         return deal_plan(int(folds), route.n, counts, by_class, route.classes, repeats, random_state)
     codes, classes = strata_of(route, stratify)
     X, y, _ = route.raw
-    return make_plan(
+    plan = make_plan(
         folds, route.n, codes=codes, classes=classes, repeats=repeats, groups=groups, time=time, random_state=random_state,
         X=X if route.at_hand else None, y=y if route.at_hand else route.truth, copies=copies, gap=gap,
     )  # fmt: skip
+    if groups is None or time is not None or plan.groups is not None:
+        return plan
+    ids = group_codes(groups, route.n)  # of folds that were given
+    return replace(plan, groups=ids, how=f"{plan.how}, error bar from {int(ids.max()) + 1} groups")
 
 
 def strata_of(route: Route, stratify: Any) -> tuple[Codes | None, Any]:
@@ -353,13 +374,15 @@ def assemble(
     ends = ends_at(level)
     if centre is not None:
         value, stderr, ends = centre
-    kept = sizes > 0
+    kept, bound = sizes > 0, plan.groups
+    weight = route.weight if route.at_hand else None
+    of_groups = None if bound is None else partial(units_of, weight=weight, weights=route.weights, groups=bound)
     return CrossValidation(
         value, stderr, ends, level, n, route.loss.name, how or plan.how, np.inf if centre else K - 1,
-        row_losses=losses, weight=route.weight if route.at_hand else None, rows=rows,
+        row_losses=losses, weight=weight, rows=rows,
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
         repeats=plan.repeats, sizes=sizes * (n / whole), fold_ids=_fold_ids(route, plan), one_pass=route.one_pass, look=look,
-        ends_at=ends_at, columns=route.n_columns,
+        ends_at=ends_at, columns=route.n_columns, in_units=of_groups,
     )  # fmt: skip
 
 

@@ -8,7 +8,8 @@ asymptote,
 
 weighted by the error bars. Its error bar comes from drawing the folds with replacement and fitting (1) again, and is not let below that of
 the losses of all rows; its interval has the shape that their skewness gives it (:mod:`epee.risk.mean_loss`), with Student's quantile for
-as many folds, and their cautions. Where a predictor that lives on moments has fewer than four rows a column, its error falls as
+as many folds, and their cautions; where what the largest samples leave over shows that rows belong together
+(:mod:`epee.risk.watching`) it is longer. Where a predictor that lives on moments has fewer than four rows a column, its error falls as
 :math:`1 / (n - p)` does and not as (1), and a caution says so.
 """
 
@@ -28,17 +29,19 @@ from epee.lazy import Shown
 from epee.risk.copies import copies_of
 from epee.risk.counts import in_copies
 from epee.risk.cross_validation import dealt_by_rule, strata_of
+from epee.risk.dependence import Dependence
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, check_level, normal_quantile, t_quantile
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
-from epee.risk.splitting import Split, check_strata, group_codes, make_plan, seed_of
+from epee.risk.splitting import Split, check_strata, check_weighed, group_codes, make_plan, seed_of
 from epee.risk.steps import steps_of
 from epee.risk.units import Weights, check_meaning, taken_as, unsaid
-from epee.risk.watching import shaped_ends
+from epee.risk.watching import kinship, marked, seen_rows, shaped_ends
 from epee.table.folds import assign_folds, check_folds
+from epee.table.named import named_columns
 from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
 from epee.words.numbers import amount, whole
@@ -73,6 +76,9 @@ class LearningCurve(Shown):
     of_rows: Callable[..., MeanLoss] | None = field(default=None, repr=False)  # the mean loss of the largest samples
     columns: int = field(default=0, repr=False)  # of a predictor that lives on moments; 0 of others
     begins: int = field(default=0, repr=False)  # the first size at which every training sample holds every class
+    kin: Dependence | None = field(
+        default=None, repr=False
+    )  # in which way rows belong together, as the largest samples show
     caution: str = field(default="", repr=False)  # asks what the weights are
 
     def fit(self) -> tuple[float, float, float]:
@@ -119,9 +125,10 @@ class LearningCurve(Shown):
             return Risk(value, stderr, ends, self.level, float(n), self.loss, how, caution=caution)
         stderr = max(stderr, plain.stderr)
         ends_at = partial(shaped_ends, self.of_rows, value, stderr, K - 1, self.loss)
-        return Risk(
+        found = Risk(
             value, stderr, ends_at(self.level), self.level, float(n), self.loss, how, caution=caution or plain.sentence, ends_at=ends_at
         )  # fmt: skip
+        return marked(found, self.kin)
 
     def _ends(self, value: float, drawn: Vector, K: int) -> Interval:
         """Return the bootstrap's ends, stretched since K folds drawn from K have too small a spread and an unsure one."""
@@ -179,13 +186,15 @@ def learning_curve(
     True
     """
     check_meaning(weights)
+    X, y, sample_weight, groups, _ = named_columns(X, y, sample_weight, groups)
     by_rule = dealt_by_rule(folds, groups, None, stratify)
-    X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, by_rule)
+    X, y, sample_weight, laid, row = in_copies(X, y, sample_weight, weights, by_rule)
     route = open_route(model, X, y, sample_weight, loss, weights)
-    looked, weight = by_rule and laid is None and route.weight is None, route.weight if laid is None else laid
+    check_weighed(route.weight)
+    looked, weight = by_rule and laid is None, route.weight if laid is None else laid
     found = curve_on(
         route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state,
-        copies=copies_of(route.inputs, route.raw[1], route.n) if looked else None,
+        copies=copies_of(route.inputs, route.raw[1], route.n) if looked else None, row=row,
     )  # fmt: skip
     meant = route.weights if laid is None else "counts"
     return replace(found, how=found.how + taken_as(weight, meant), caution=unsaid(weight, weights))
@@ -193,9 +202,11 @@ def learning_curve(
 
 def curve_on(
     route: Route, *, sizes: Any = 10, folds: int = 10, level: float = 0.95, groups: Any = None, stratify: Any = None,
-    random_state: Any = None, copies: Codes | None = None,
+    random_state: Any = None, copies: Codes | None = None, row: Codes | None = None,
 ) -> LearningCurve:  # fmt: skip
-    """Return the learning curve of a model on the rows of its route; ``copies`` are equal for rows that stay together."""
+    """Return the learning curve of a model on the rows of its route; ``copies`` are equal for rows that stay together, ``row`` for those
+    of one count, which do not.
+    """
     check_level(level)
     check_folds(folds, route.n)
     seed = seed_of(random_state)
@@ -214,10 +225,14 @@ def curve_on(
     together = groups if groups is not None else copies
     units = group_codes(together, route.n) if together is not None else np.arange(route.n) if route.sampled else None
     of_rows = partial(mean_loss, outcome.losses[S - 1], route.counts, loss=route.loss, weights="counts", groups=units)
+    kin = None
+    if route.at_a_glance:
+        last, one = outcome.losses[S - 1], units if row is None else row
+        kin = kinship(*seen_rows(route, last, outcome.predictions[S - 1], one, groups is not None, row is not None))
     parts = steps_of(route.model)  # with more columns than rows the road is another one, and the error as steep
     return LearningCurve(
         trained, np.nanmean(train, axis=1), np.nanmean(test, axis=1), stderr, test, route.loss.name, level, how, seed, of_rows,
-        route.n_columns if parts is not None and parts.keeps_moments else 0, _begins(route, split, folds),
+        route.n_columns if parts is not None and parts.keeps_moments else 0, _begins(route, split, folds), kin,
     )  # fmt: skip
 
 

@@ -20,11 +20,12 @@ from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
 from epee.risk.route import GLANCE
-from epee.risk.splitting import group_codes, places_in_time
+from epee.risk.splitting import group_codes, places_in_time, say_one_of
 from epee.risk.units import Units, Weights, as_counts, check_meaning, per_row, taken_as, units_of, unsaid
-from epee.risk.watching import kinship, longer_ends, marked
+from epee.risk.watching import kinship, longer_ends, marked, positive
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, width_of
+from epee.table.named import named_columns
 from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
@@ -44,7 +45,6 @@ class Held:
     sampled: bool
     how: str
     X: Any
-    plain: bool  # no weights were given
     groups: Codes | None = None
     order: Codes | None = None  # in time
     asked: str = ""
@@ -59,14 +59,14 @@ class Held:
         """
         told = marked(self.of_units(found, influence), self.kin(influence if rest is None else rest, target, codes))
         season = "" if self.order is None or rest is None else seasonal(rest[self.order])
-        return replace(told, caution=self.asked or f"{told.caution} {season}".strip())
+        return replace(told, caution=" ".join(filter(None, [self.asked, told.caution, season])))
 
     def kin(self, rest: Vector, target: Vector | None = None, codes: Codes | None = None) -> Dependence | None:
         """Return the way in which rows, or groups that were told, belong together; None where none is shown, or it was said."""
-        answered = self.groups is None and (self.order is not None or not self.plain)
+        answered = self.groups is None and self.order is not None
         if answered or is_stream(self.X) or len(rest) * width_of(self.X) > GLANCE:
             return None
-        return kinship(rest, self.X, None, (), target, codes, self.groups)
+        return kinship(*positive((rest, self.X, None, (), target, codes), self.weight, self.w, self.groups))
 
     def of_units(self, found: Score, influence: Vector) -> Score:
         """Return a figure whose interval is longer by the ratio of the error bar of groups, or of rows in time, to that of rows."""
@@ -128,6 +128,7 @@ def held_rows(
     check_meaning(weights)
     check_level(level)
     require_fitted(model)
+    X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
     refuse_training_rows(model, X, sample_weight)
     truth = np.asarray(y)
     refuse_missing_truth(truth)
@@ -135,11 +136,12 @@ def held_rows(
     w, meaning = per_row(given, weights)
     how = f"held-out rows{taken_as(w, meaning)}"
     one = np.ones(n)
+    say_one_of(groups, time)
     ids = None if groups is None else group_codes(groups, n)
     order = None if time is None or ids is not None else np.argsort(places_in_time(time, n), kind="stable")
     return Held(
-        truth, one if given is None else given, one if w is None else w, as_counts(w, n, meaning), meaning == "sampling", how, X,
-        w is None, ids, order, unsaid(given, weights),
+        truth, one if given is None else given, one if w is None else w, as_counts(w, n, meaning), meaning == "sampling", how, X, ids,
+        order, unsaid(given, weights),
     )  # fmt: skip
 
 

@@ -29,16 +29,17 @@ from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.estimate import Risk
 from epee.risk.fingerprint import repeated_rows
 from epee.risk.in_time import seasonal
-from epee.risk.intervals import Interval, asked_interval, check_level, weighted_mean, within_range
+from epee.risk.intervals import Interval, asked_interval, bootstrap_interval, check_level, weighted_mean, within_range
 from epee.risk.mean_loss import MeanLoss, ends_of, mean_loss
 from epee.risk.ranking import area_interval
 from epee.risk.route import GLANCE
-from epee.risk.splitting import group_codes, places_in_time
+from epee.risk.splitting import group_codes, places_in_time, say_one_of
 from epee.risk.units import Units, Weights, as_counts, check_meaning, per_row, taken_as, units_of, unsaid
-from epee.risk.watching import watched
+from epee.risk.watching import positive, watched
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source, width_of
 from epee.table.fingerprints import fingerprint
+from epee.table.named import named_columns
 from epee.typing import Codes, Vector
 from epee.words import risk_words
 
@@ -115,6 +116,7 @@ def empirical_risk(model: Any, X: Any, y: Any, *, loss: Any = None, sample_weigh
     >>> empirical_risk(LinearDiscriminantAnalysis().fit(X, y), X, y)
     0.0
     """
+    X, y, sample_weight, *_ = named_columns(X, y, sample_weight)
     losses, w, _ = losses_of(model, X, y, loss, sample_weight)
     return weighted_mean(losses, w)[0]
 
@@ -143,7 +145,8 @@ def holdout_error(
         When each row happened; True is the order of the rows. The error bar then knows that neighbours resemble each other.
     interval : {"wilson", "exact", "t", "bootstrap"}, default=None
         None is what covers best: for rates and costs Wilson's, with Poisson's lower end for the rarest errors; for others Hall's, which
-        follows skewed losses (:mod:`epee.risk.mean_loss`). "exact" is that of Clopper and Pearson, "bootstrap" Efron's.
+        follows skewed losses (:mod:`epee.risk.mean_loss`). "exact" is that of Clopper and Pearson, "bootstrap" Efron's, which draws
+        rows or groups. By groups and in time the others are those of as many independent rows as have the same error bar.
     training : rows, optional
         The training rows, to be compared with the test rows: the share that occurs in both is said aloud.
 
@@ -170,6 +173,7 @@ def holdout_error(
     """
     check_level(level)
     check_meaning(weights)
+    X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
     refuse_training_rows(model, X, sample_weight)
     losses, given, chosen = losses_of(model, X, y, loss, sample_weight)
     asked = unsaid(given, weights)
@@ -185,6 +189,7 @@ def holdout_error(
         source = open_source(X, y, sample_weight)
         if len(losses) * source.n_columns <= GLANCE:  # so few that they are looked at
             X, y, _ = gather(source)
+    say_one_of(groups, time)
     ids = None if groups is None else group_codes(groups, len(losses))
     order = None if time is None else np.argsort(places_in_time(time, len(losses)), kind="stable")
     rows = slice(None) if order is None or ids is not None else order
@@ -197,7 +202,8 @@ def holdout_error(
     found, ends_at = of_rows(level=level), partial(ends_of, of_rows)
     ends = found.interval
     if interval is not None:
-        ends_at = partial(_asked_ends, interval, losses, w, chosen, weights)
+        bound = None if ids is None and order is None else _in_units(w, weights, ids, order, losses)
+        ends_at = partial(_asked_ends, interval, losses, w, chosen, weights, bound)
         ends = ends_at(level)
     worth = None if w is None else as_counts(w, len(w), weights)
     n = float(len(losses)) if worth is None else float(worth.sum())
@@ -207,11 +213,11 @@ def holdout_error(
         rows=None if is_stream(X) else fingerprint(X, y), caution=caution, ends_at=ends_at,
         in_units=None if ids is None and order is None else partial(_in_units, w, weights, ids, order),
     )  # fmt: skip
-    if is_stream(X) or len(losses) * width_of(X) > GLANCE or (ids is None and order is None and w is not None):
+    if is_stream(X) or len(losses) * width_of(X) > GLANCE:
         return told
     left = _left_over(model, X, y, losses, chosen)
     if order is None or ids is not None:
-        return watched(told, *left, ids)
+        return watched(told, *positive(left, w, worth, ids))
     season = "" if chosen.classes is not None or left[-2] is None else seasonal(left[0][order])
     return replace(told, caution=f"{told.caution} {season}".strip())
 
@@ -247,9 +253,21 @@ def _rare_class(chosen: Loss, y: Any, losses: Vector) -> str:
 
 
 def _asked_ends(
-    kind: str, losses: Vector, w: Vector | None, chosen: Loss, weights: Weights | None, level: float
-) -> Interval:
-    """Return the interval of the kind that was asked for."""
+    kind: str, losses: Vector, w: Vector | None, chosen: Loss, weights: Weights | None, bound: Units | None, level: float
+) -> Interval:  # fmt: skip
+    """Return the interval of the kind that was asked for; ``bound`` are the units of rows that groups or time bind."""
+    if bound is not None:
+        if kind == "bootstrap":
+            if bound.in_order:
+                raise WrongUse(
+                    "interval='bootstrap' draws rows, which time binds: leave interval out, or take another."
+                )
+            return within_range(bootstrap_interval(bound.sums / bound.sizes, bound.sizes, level, copies=False), chosen)
+        many, dof = bound.independent()
+        mean, bar = bound.mean, bound.spread()[0] / float(np.sqrt(many))
+        alike = mean * (1 - mean)
+        n = dof + 1 if kind == "t" else min(alike / bar**2, bound.rows) if bar > 0 and alike > 0 else many
+        return within_range(asked_interval(kind, mean, bar, n, losses, None, level, chosen.is_rate), chosen)
     units = units_of(losses, w, weights=weights)
     bar, worth = units.spread()[0] / float(np.sqrt(units.n)), None if w is None else as_counts(w, len(w), weights)
     ends = asked_interval(kind, units.mean, bar, units.effective, losses, worth, level, chosen.is_rate)

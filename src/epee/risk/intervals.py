@@ -179,15 +179,17 @@ def weighted_mean(losses: Vector, w: Vector | None) -> tuple[float, float, float
     return mean, stderr, n
 
 
-def bootstrap_interval(losses: Vector, w: Vector | None, level: float, *, draws: int = 2000, seed: int = 0) -> Interval:
+def bootstrap_interval(
+    losses: Vector, w: Vector | None, level: float, *, draws: int = 2000, seed: int = 0, copies: bool = True
+) -> Interval:
     """Return the bias-corrected and accelerated bootstrap interval (Efron, 1987) of a weighted mean of losses.
 
     Beyond 20,000 rows the rows are first gathered, at random, into 20,000 bins: the mean is the same and so, in
     expectation, is its spread. Whole weights are counts, so such a row is drawn as often as its copies would be; rows of other
-    weights are drawn whole.
+    weights are drawn whole, and all are where whole weights are no ``copies`` but the sizes of groups.
     """
     rng = np.random.default_rng(seed)
-    if w is not None and w.sum() <= MOST_COPIES and (w == np.round(w)).all():
+    if copies and w is not None and w.sum() <= MOST_COPIES and (w == np.round(w)).all():
         losses, w = np.repeat(losses, w.astype(np.int64)), None
     w = np.ones(len(losses)) if w is None else w
     sums, counts = w * losses, w

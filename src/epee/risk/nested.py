@@ -134,6 +134,14 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
         raise WrongUse(
             "nested intervals need at least 3 folds that partition the rows: give a number of folds, or fold ids."
         )
+    if len(plan.parted_groups):
+        raise WrongUse(
+            f"nested intervals need folds that keep groups whole, and these part {len(plan.parted_groups)} of them: give a number of folds."
+        )
+    if plan.n_folds >= (route.n if plan.groups is None else int(plan.groups.max()) + 1):
+        raise WrongUse(
+            f"nested intervals need folds of several rows or groups, and each of these {plan.n_folds} folds holds one: give fewer folds."
+        )
     _refuse_rare_classes(route)
     plan = counted(route, plan)
     enough = len(plan.splits) >= FEW_REPEATS or not route.loss.is_rate

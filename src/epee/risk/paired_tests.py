@@ -81,10 +81,22 @@ def corrected_difference(a: Any, b: Any, level: float) -> Difference:
     found = corrected_t(a.per_fold - b.per_fold, tested / (a.n - tested), level, a.n, a.loss, a.n_folds)
     apart = in_halves(a, b, found)
     found = apart if apart is not None and apart.p_value > found.p_value else found
-    found = by_rows(a, b, found)
+    found = by_rows(a, b, found) if found.value or found.stderr or not found.is_rate else as_rates(a, b, found)
     kin = a.kin or b.kin
     found = crowded(found, max(a.columns, b.columns), a.n - tested)
     return replace(found, kin=kin, caution=f"{kin} {found.caution}".strip()) if kin else found
+
+
+def as_rates(a: Any, b: Any, found: Difference) -> Difference:
+    """Return a difference of two error rates that is 0 in all folds with the interval of :func:`mcnemar`, which is no point."""
+    half, n = 0.0, a.n
+    if a.n <= MOST_ROWS and all(c.row_losses is not None or c.look is not None for c in (a, b)):
+        apart = np.abs(a.losses - b.losses).reshape(-1, a.losses.shape[-1]).mean(axis=0)
+        seen = np.isfinite(apart)
+        half = float(np.average(apart[seen], weights=None if a.weight is None else a.weight[seen])) / 2
+        n = n if a.in_units is None else min(n, a.in_units(apart).n)  # groups, where they were told
+    rates = paired_rates(half * n, half * n, n, found.level, found.how)
+    return replace(found, stderr=rates.stderr, interval=rates.interval, ends_at=rates.ends_at)
 
 
 def by_rows(a: Any, b: Any, found: Difference) -> Difference:

@@ -27,6 +27,7 @@ from epee.risk.counts import in_copies
 from epee.risk.cross_validation import plan_for
 from epee.risk.dependence import Dependence
 from epee.risk.intervals import check_level
+from epee.risk.mean_loss import mean_loss
 from epee.risk.refit import RefitRoute
 from epee.risk.scoring import Laid
 from epee.risk.skewed import FEWEST, skewed_interval, too_dominant, too_heavy
@@ -34,6 +35,7 @@ from epee.risk.splitting import Split, group_codes, seed_of
 from epee.risk.units import Units, Weights, check_meaning, taken_as, units_of, unsaid
 from epee.risk.watching import kinship, seen_rows, sentence
 from epee.settings import progress
+from epee.table.named import named_columns
 from epee.table.taking import column_names, shuffled, take_rows
 from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
@@ -46,8 +48,8 @@ MOST_LOOKED = 20  # columns, the most important, of which it is asked whether ro
 class Importance:
     """The rise of the error for each column, with its standard error and interval; ``order`` ranks from the largest.
 
-    ``caution`` says in words why intervals cannot be trusted: rows, or groups, that belong together; columns that matter,
-    and of which a few rows make the figure. Empty where nothing speaks against them.
+    ``caution`` says in words why intervals cannot be trusted: rows, or groups, that belong together; losses of which the largest are
+    too far from the others; columns that matter, and of which a few rows make the figure. Empty where nothing speaks against them.
     """
 
     names: list[str]
@@ -113,7 +115,8 @@ def importance(
     if repeats < 1:
         raise WrongUse(f"repeats is {repeats}; give at least one shuffle.")
     check_meaning(weights)
-    X, y, sample_weight, laid = in_copies(X, y, sample_weight, weights, groups is None)
+    X, y, sample_weight, groups, _ = named_columns(X, y, sample_weight, groups)
+    X, y, sample_weight, laid, row = in_copies(X, y, sample_weight, weights, groups is None)
     route = RefitRoute(model, X, y, sample_weight, loss, weights=weights)
     rng = np.random.default_rng(seed_of(random_state))
     together = None if groups is None else group_codes(groups, route.n)
@@ -165,8 +168,15 @@ def importance(
     stderr = np.array([u.spread()[0] / np.sqrt(u.n) for u in units])
     low, high = np.array(ends).reshape(-1, 2).T
     cautions = [unsaid(route.weight if laid is None else laid, weights)]
-    if route.at_a_glance and (groups is not None or (route.weight is None and laid is None)):
-        seen = seen_rows(route, plain.losses, plain.predictions, together, groups is not None)
+    if route.at_a_glance:
+        seen = seen_rows(
+            route,
+            plain.losses,
+            plain.predictions,
+            together if row is None else row,
+            groups is not None,
+            row is not None,
+        )
         matter = [j for j in np.argsort(-np.abs(value), kind="stable").tolist() if low[j] * high[j] > 0][:MOST_LOOKED]
         stretch, words = _kin(names, rises + given, matter, *seen)
         stderr, low, high = stderr * stretch, value - stretch * (value - low), value + stretch * (high - value)
@@ -175,6 +185,9 @@ def importance(
     worth = min(u.effective for u in units)
     if together is not None and worth < FEWEST:
         cautions.append(risk_words.say("caution units", n=whole(worth)))
+    errors = mean_loss(plain.losses[0], w, loss=route.loss, weights="counts", groups=together)
+    if errors.caution == "heavy":
+        cautions.append(errors.sentence)
     if heavy:
         cautions.append(risk_words.say("caution importance", n=len(heavy), names=", ".join(heavy)))
     return Importance(names, value, stderr, low, high, route.loss.name, level, how, " ".join(filter(None, cautions)))
@@ -182,21 +195,21 @@ def importance(
 
 def _kin(
     names: list[str], pulls: Matrix, matter: list[int], rest: Vector, X: Any, places: Codes | None, columns: Any, target: Vector | None,
-    classes: Codes | None, groups: Codes | None,
+    classes: Codes | None, groups: Codes | None, worth: float = 1.0,
 ) -> tuple[Vector, str]:  # fmt: skip
     """Return by how much the interval of each column is longer, (p,), where rows or groups belong together, and the words that say it.
 
     What the predictor leaves over tells it, as of a risk. Where that is silent rows may still share the cells that are shuffled: then
     their ``pulls`` (p, n) on the columns that ``matter`` are alike.
     """
-    kin = kinship(rest, X, places, columns, target, classes, groups)
+    kin = kinship(rest, X, places, columns, target, classes, groups, worth)
     stretch = np.full(len(names), 1.0 if kin is None else float(np.sqrt(kin.effect)))
     if kin is not None and kin.shown():
         return stretch, sentence(kin)
     found: dict[int, Dependence] = {}
     for j in matter:
         pull = pulls[j] if places is None else pulls[j, places]
-        shared = kinship(pull, X, places, columns, target, classes, groups, shape=False, times=len(matter))
+        shared = kinship(pull, X, places, columns, target, classes, groups, worth, shape=False, times=len(matter))
         if shared is not None:
             stretch[j] = max(stretch[j], float(np.sqrt(shared.effect)))
             found |= {j: shared} if shared.shown() else {}

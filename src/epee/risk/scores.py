@@ -92,7 +92,7 @@ def roc_auc(
     """
     held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
     truth, w = held.truth, held.w
-    codes, scores = codes_of(model, truth), ranks_of(model, X)
+    codes, scores = codes_of(model, truth), ranks_of(model, held.X)
     classes = _each_class(model, codes)
     found = [area(scores[:, k], codes == k, w) for k in classes]
     value = float(np.mean([v for v, _ in found]))
@@ -148,7 +148,7 @@ def average_precision(
     """
     held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
     truth, w = held.truth, held.w
-    codes, scores = codes_of(model, truth), ranks_of(model, X)
+    codes, scores = codes_of(model, truth), ranks_of(model, held.X)
     classes = _each_class(model, codes)
     value = float(np.mean([_precision(scores[:, k], codes == k, w) for k in classes]))
     rng, n = np.random.default_rng(random_state), len(truth)
@@ -244,7 +244,7 @@ def r2(
             f"{type(model).__name__} is a classifier: r2 is for numbers; roc_auc, brier and f1 are for labels."
         )
     Y = truth.astype(float).reshape(len(truth), -1)
-    F = np.asarray(model.predict(X), dtype=float)
+    F = np.asarray(model.predict(held.X), dtype=float)
     refuse_nan(F, model, "the test sample")
     F = F.reshape(Y.shape)
     n = float(w.sum())
@@ -298,7 +298,7 @@ def f1(
     held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
     truth, w = held.truth, held.w
     codes = codes_of(model, truth)
-    decided = np.asarray(model.predict(X))
+    decided = np.asarray(model.predict(held.X))
     rates: list[tuple[Vector, Any]] = []  # of each class: which rows are hit, among those that g is a rate of
     influences: list[Vector] = []
     n = float(w.sum())

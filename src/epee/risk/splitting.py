@@ -20,7 +20,7 @@ import numpy as np
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import say
 from epee.table.folds import assign_folds, check_folds
-from epee.typing import Codes
+from epee.typing import Codes, Vector
 
 FINE_FOLDS = 200
 FIRST_STRETCH = 1 / 3  # of the rows in time, before anything is tested
@@ -113,6 +113,28 @@ class Plan:
     groups: Codes | None = field(default=None, repr=False)
     seed: int = 0
 
+    @cached_property
+    def parted_groups(self) -> Codes:
+        """The groups of which some rows are tested by a model that learned from others."""
+        return parted(self.splits, self.groups) if self.groups is not None else np.empty(0, dtype=np.intp)
+
+
+def parted(splits: list[Any], units: Codes) -> Codes:
+    """Return the units, of codes (n,) from 0, of which some rows are tested by a model that learned from others.
+
+    >>> parted([kfold(np.array([0, 1, 1, 1]), 2)], np.array([0, 0, 1, 1]))
+    array([0])
+    """
+    seen = np.zeros(int(units.max()) + 1, dtype=bool)
+    for split in splits:
+        if isinstance(split, Pairs):
+            for train, test in zip(split.train, split.test, strict=True):
+                seen[np.intersect1d(units[train], units[test])] = True
+        else:
+            pairs = np.unique(np.stack([units, split.cell])[:, split.cell >= 0], axis=1)
+            seen |= np.bincount(pairs[0], minlength=len(seen)) > 1
+    return np.flatnonzero(seen)
+
 
 def kfold(cell: Codes | Deal, n_folds: int) -> Split:
     """Return the split whose cells are folds."""
@@ -163,8 +185,13 @@ def make_plan(
     if isinstance(folds, str):
         if folds != "loo":
             raise WrongUse(f"folds is {folds!r}; give a number, 'loo', a splitter, or an array of fold ids.")
-        check_folds(n, n)
-        return Plan([kfold(np.arange(n), n)] if n <= 5000 else [], n, 1, "leave-one-out")
+        ids = copies if groups is None else group_codes(groups, n)
+        K = n if ids is None else int(ids.max()) + 1
+        check_folds(K, n)
+        how = "leave-one-out" + (
+            "" if ids is None else ", copies of a row together" if groups is None else ", a group at a time"
+        )
+        return Plan([kfold(np.arange(n) if ids is None else ids, K)] if K <= 5000 else [], K, 1, how, ids)
     if isinstance(folds, int | np.integer | float):
         return _numbered(float(folds), n, codes, classes, int(repeats), groups, random_state, copies)
     if hasattr(folds, "split"):
@@ -278,7 +305,11 @@ def group_codes(groups: Any, n: int) -> Codes:
     values = np.asarray(groups)
     if values.shape != (n,):
         raise DataError(f"groups has shape {values.shape}; give one group for each of the {n} rows.")
-    codes: Codes = np.unique(values, return_inverse=True)[1].reshape(-1)
+    _refuse_nan("groups", values)
+    try:
+        codes: Codes = np.unique(values, return_inverse=True)[1].reshape(-1)
+    except TypeError:
+        raise DataError("groups holds texts beside numbers, which have no order: give all of them as texts.") from None
     return codes
 
 
@@ -296,9 +327,26 @@ def _by_group(ids: Codes, n_folds: int, seed: int) -> Codes:
     return fold[ids]
 
 
+def say_one_of(groups: Any, time: Any) -> None:
+    """Say that an error bar counts groups alone, where rows are told to be in time, too."""
+    if groups is not None and time is not None:
+        say(
+            "the error bar counts groups alone: rows of different groups are taken as independent, whenever they happened. "
+            "Give groups or time, not both."
+        )
+
+
+def check_weighed(weight: Vector | None) -> None:
+    """Refuse weights of which fewer than two are above 0."""
+    if weight is not None and np.count_nonzero(weight > 0) < 2:
+        raise DataError(
+            "fewer than two rows have a weight above 0: nothing is left to predict one of them from. Give more rows a weight."
+        )
+
+
 def check_gap(gap: Any, time: Any) -> None:
     """Refuse a gap that is no number of moments, or where nothing follows in time."""
-    if isinstance(gap, bool) or not isinstance(gap, int | np.integer) or gap < 0:
+    if isinstance(gap, bool | np.timedelta64) or not isinstance(gap, int | np.integer) or gap < 0:
         raise WrongUse(
             f"gap is {gap!r}; give the whole number of moments that lie between learning and testing, 0 or more."
         )
@@ -361,6 +409,8 @@ def places_in_time(time: Any, n: int) -> np.ndarray:
 
 def _refuse_nan(what: str, values: np.ndarray) -> None:
     bad = np.isnan(values) if values.dtype.kind == "f" else np.isnat(values) if values.dtype.kind in "mM" else None
+    if values.dtype.kind == "O":
+        bad = np.array([v is None or type(v).__name__ == "NAType" or v != v for v in values], dtype=bool)
     if bad is not None and bad.any():
         raise DataError(
             f"{what} is missing (NaN) in row {int(np.argwhere(bad)[0, -1])}. Give one for each row, or drop the row."

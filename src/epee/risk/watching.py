@@ -19,6 +19,7 @@ import numpy as np
 
 from epee.engines.local import one_blas_thread
 from epee.moments.taken import take
+from epee.risk.copies import copies_of, looked_at
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.dependence import Dependence, dependence
 from epee.risk.dof import sharing, spread_of_squares
@@ -28,7 +29,8 @@ from epee.risk.intervals import Interval, t_quantile, within_range
 from epee.risk.mean_loss import MeanLoss, mean_loss, summary_interval
 from epee.risk.mutual import of_classes, ratio_of_mutual
 from epee.risk.route import Route
-from epee.risk.splitting import Pairs, Plan
+from epee.risk.splitting import Pairs, Plan, parted
+from epee.risk.tied_rows import share_inputs
 from epee.table.doors import is_stream, width_of
 from epee.table.sparse import is_sparse, laid_out
 from epee.typing import Codes, Vector
@@ -46,13 +48,17 @@ R = TypeVar("R", bound=Risk)
 
 def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     """Return a cross-validation of folds whose interval follows the losses of its rows; of a rate, what rows do to each other's labels."""
-    if found.n_folds < 3 or isinstance(plan.splits[0], Pairs) or not found.stderr > 0:
+    if isinstance(plan.splits[0], Pairs) or not found.stderr > 0:
         return found
     losses = np.atleast_2d(found.losses)  # (R, n)
     repeats = len(losses)
     weight, units = np.tile(route.counts, repeats) / repeats, _units(route, plan, repeats)
     of_rows = partial(mean_loss, losses.ravel(), weight, loss=route.loss, weights="counts", groups=units)
     plain: MeanLoss = of_rows(level=found.level)
+    if found.n_folds < 3:
+        return replace(found, caution=plain.sentence)
+    if len(plan.parted_groups):  # then folds share them, and vary less than groups do
+        found = replace(found, stderr=max(found.stderr, plain.stderr))
     ratio = turned(route, plan)
     if route.loss.is_rate:
         worth = min(found.n, found.value * (1 - found.value) / plain.stderr**2) / ratio
@@ -64,6 +70,22 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     least = float(np.sqrt(ratio)) if of_classes(route) else 0.0  # no fold knows more of classes than all rows
     ends_at = partial(shaped_ends, of_rows, found.value, bar, found.n_folds - 1, route.loss, least=least)
     return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
+
+
+def of_given_folds(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
+    """Return a cross-validation of folds that a user gave, with a caution where they part groups that were told, or copies of a row."""
+    if plan.groups is not None:
+        k = len(plan.parted_groups)
+        said = risk_words.say("caution groups parted", n=k, k=int(plan.groups.max()) + 1) if k else ""
+    else:
+        copies = copies_of(route.inputs, route.raw[1], route.n) if looked_at(route.inputs, route.n) else None
+        apart = np.empty(0) if copies is None else parted(plan.splits, copies)
+        said = (
+            ""
+            if copies is None or not len(apart)
+            else risk_words.say("caution parted", n=int(np.isin(copies, apart).sum()))
+        )
+    return replace(found, caution=f"{said} {found.caution}".strip())
 
 
 def turned(route: Route, plan: Plan) -> float:
@@ -111,6 +133,7 @@ def watched(
 
     It is marked, too, where what the predictor leaves over of numbers follows inputs that reach far out, by ``v`` (n,) or as they lie.
     """
+    v = v if v is None or places is None else v[places]
     said = "" if target is None else _missed(rest, X, places, target, v)
     found = replace(found, caution=f"{found.caution} {said}".strip()) if said else found
     return marked(found, kinship(rest, X, places, columns, target, *seen))
@@ -131,9 +154,9 @@ def _missed(rest: Vector, X: Any, places: Codes | None, target: Vector, v: Vecto
 
 def kinship(
     residuals: Vector, X: Any, places: Codes | None = None, columns: Sequence[tuple[str, Any]] = (), target: Vector | None = None,
-    classes: Codes | None = None, groups: Codes | None = None, shape: bool = True, times: int = 1,
+    classes: Codes | None = None, groups: Codes | None = None, worth: float = 1.0, shape: bool = True, times: int = 1,
 ) -> Dependence | None:  # fmt: skip
-    """Return how rows, or the ``groups`` that were told, most certainly belong together; None where they are few, or no doubt is left.
+    r"""Return how rows, or the ``groups`` that were told, most certainly belong together; None where they are few, or no doubt is left.
 
     Independence is refuted at 1 % before anything is said. What is weak is refuted half of the time, and in the other half its intervals
     would be too short; so what is doubtful at 5 % is returned, too, and makes them longer.
@@ -141,6 +164,10 @@ def kinship(
     ``X`` are the inputs, wherever they lie, and ``places`` those of the residuals in it, where they are not all; ``columns`` are pairs of a
     name and its values, of columns that are no numbers. ``target`` are the numbers of which the residuals are left, ``classes`` the codes
     of those whose losses they are, ``shape`` says whether what inputs tell is taken off; p-values are adjusted for so many ``times``.
+
+    Each row that is looked at is ``worth`` :math:`v` rows on average, by its weight. Pairs of rows count :math:`v^2` times then, and rows
+    :math:`v` times: a design effect :math:`D` becomes :math:`1 + v (D - 1)`. A table of cells and their counts lists each kind of row once,
+    in an order of its own: nothing is looked for there.
     """
     if groups is not None:
         return _kinship_of_groups(groups, residuals, X, columns, target, classes, shape, times)
@@ -152,11 +179,13 @@ def kinship(
     target, classes = None if target is None else target[rows], None if classes is None else classes[rows]
     if not shape and inputs is None:
         return None  # nobody knows what inputs tell
+    if worth > 1 and (inputs is None or share_inputs(inputs, len(rows))):
+        return None
     if not shape and target is not None:
         target = _if_sorted(target)
     with one_blas_thread():  # matrices so small that BLAS's own threads would only wait for each other
         found = dependence(residuals[rows], inputs, columns=beside, target=target, classes=classes, shape=shape)
-    return _doubted(found, times)
+    return _doubted([replace(d, effect=1 + worth * (d.effect - 1)) for d in found], times)
 
 
 def _doubted(tried: Sequence[Dependence], times: int) -> Dependence | None:
@@ -265,9 +294,9 @@ def marked(found: R, shown: Dependence | None) -> R:
     )  # fmt: skip
 
 
-def sentence(shown: Dependence) -> str:
+def sentence(shown: Dependence | None) -> str:
     """Say in which way rows, or groups, belong together; nothing where that is doubted, and not shown."""
-    if not shown.shown(ALARM):
+    if shown is None or not shown.shown(ALARM):
         return ""
     way = OF_GROUPS.get(shown.kind, "inputs") if shown.whose == "groups" else shown.way
     r, p = amount(shown.correlation, 0.01), p_value(shown.p_value)
@@ -284,21 +313,56 @@ def longer_ends(at: Callable[[float], Risk], factor: float, dof: float | None, l
 
 
 def seen_rows(
-    route: Route, losses: np.ndarray, predictions: np.ndarray, together: Codes | None = None, told: bool = False
-) -> tuple[Any, ...]:
+    route: Route, losses: np.ndarray, predictions: np.ndarray, together: Codes | None = None, told: bool = False, counted: bool = False
+) -> tuple[Any, ...]:  # fmt: skip
     """Return what :func:`kinship` asks for: what the predictor leaves over, residuals of a number or losses, the inputs, and so on.
 
-    Rows that are ``together`` are groups that somebody ``told``, or copies, of which one is looked at.
+    Rows that are ``together`` are groups that somebody ``told``, or copies, of which one is looked at; it is worth all of them where
+    they are ``counted``, and copies because a count says so. Rows of weight 0 are none.
     """
     target, codes = target_of(route, predictions), route.codes
     rest = losses if losses.ndim == 1 else losses[0]
     if target is not None:
         rest = target - (predictions if predictions.ndim == 1 else predictions[0])
-    if together is None or told:
+    if told:
         return rest, route.inputs, None, (), target, codes, together
-    first = np.unique(together, return_index=True)[1]
-    own = [None if a is None else a[first] for a in (target, codes)]
-    return rest[first], route.inputs, first, (), *own, None
+    some, worth = looked_rows(route.weight, route.counts, together)
+    if counted and some is not None:
+        worth = route.n / len(some)
+    if some is None:
+        return rest, route.inputs, None, (), target, codes, None, worth
+    own = [None if a is None else a[some] for a in (target, codes)]
+    return rest[some], route.inputs, some, (), *own, None, worth
+
+
+def looked_rows(
+    weight: Vector | None, counts: Vector | None, together: Codes | None = None
+) -> tuple[Codes | None, float]:
+    """Return the rows that are looked at, None for all, and how many rows each is worth on average, by ``counts`` of them.
+
+    >>> looked_rows(np.array([3.0, 0.0, 1.0]), np.array([3.0, 0.0, 1.0]))
+    (array([0, 2]), 2.0)
+    """
+    some = None if together is None else np.sort(np.unique(together, return_index=True)[1])
+    if weight is None or counts is None:
+        return some, 1.0
+    if not (weight > 0).all():
+        some = np.flatnonzero(weight > 0) if some is None else some[weight[some] > 0]
+    return some, float(counts.sum()) / max(len(weight) if some is None else len(some), 1)
+
+
+def positive(
+    left: tuple[Any, ...], weight: Vector | None, counts: Vector | None, groups: Codes | None
+) -> tuple[Any, ...]:
+    """Return what :func:`kinship` asks for, of rows with their weights: of all rows of ``groups`` that were told, else of those that count.
+
+    ``left`` are residuals (n,), inputs, None, columns, target and classes of all rows.
+    """
+    some, worth = (None, 1.0) if groups is not None else looked_rows(weight, counts)
+    if some is None:
+        return *left, groups, worth
+    rest, X, _, columns, *own = left
+    return rest[some], X, some, columns, *(None if a is None else a[some] for a in own), None, worth
 
 
 def target_of(route: Route, predictions: np.ndarray) -> Vector | None:

@@ -107,6 +107,14 @@ WORDS: dict[str, tuple[str, str]] = {
         'The predictor is fitted again in each fold, and the fits share rows: the interval covers a little less than it claims. interval="nested" knows it.',
         "Le prédicteur est appris de nouveau dans chaque pli, et ces apprentissages partagent des lignes : l'intervalle couvre un peu moins qu'il ne dit. interval=\"nested\" le sait.",
     ),
+    "caution parted": (
+        "Rows that are copies of each other lie on both sides ({n} in all): they test a predictor that has seen them, and the error is too small. Take a number of folds, which keeps copies together, or say by groups which rows belong together.",
+        "Des lignes qui sont des copies les unes des autres se trouvent des deux côtés ({n} en tout) : elles éprouvent un prédicteur qui les a vues, et l'erreur est trop petite. Prenez un nombre de plis, qui garde les copies ensemble, ou dites par groups quelles lignes vont ensemble.",
+    ),
+    "caution groups parted": (
+        "The folds part {n} of the {k} groups: the predictor has seen rows of those that it is tested on, and the error says nothing of new groups. Take a number of folds, which keeps groups whole, or folds that do.",
+        "Les plis partagent {n} des {k} groupes : le prédicteur a vu des lignes de ceux qu'il éprouve, et l'erreur ne dit rien de nouveaux groupes. Prenez un nombre de plis, qui garde les groupes entiers, ou des plis qui le font.",
+    ),
     "caution jumps": (
         "The predictor jumps: fits that share most of their rows differ in error by {sd}, more than the rows themselves leave unsure. The interval is longer for it, and may still be too short.",
         "Le prédicteur saute : des apprentissages qui partagent presque toutes leurs lignes diffèrent en erreur de {sd}, plus que les lignes elles-mêmes n'en laissent d'incertain. L'intervalle en est plus long, et peut rester trop court.",

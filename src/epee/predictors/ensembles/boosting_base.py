@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
@@ -24,10 +25,15 @@ from epee.predictors.ensembles.spooling import spool_table
 from epee.predictors.ensembles.stages import Stages, stages_of
 from epee.predictors.ensembles.stopping import Stopping
 from epee.predictors.ensembles.structure import Trees, dependence, scores
+from epee.risk.dependence import Dependence
 from epee.risk.intervals import check_level
+from epee.risk.route import GLANCE
+from epee.risk.splitting import group_codes, places_in_time, say_one_of
+from epee.risk.units import as_counts
+from epee.risk.watching import kinship, positive
 from epee.solve.soundness import insist_sound
 from epee.table.block import check_weights
-from epee.table.doors import open_source
+from epee.table.doors import open_source, width_of
 from epee.typing import Codes, Matrix, Vector
 
 SMALL = 10_000  # rows up to which "auto" does not stop early
@@ -290,8 +296,8 @@ class HistGradientBoosting(Estimator):
         return self._start[None]
 
     def stages_risk(
-        self, X: Any, y: Any, *, loss: Any = None, sample_weight: Any = None, level: float = 0.95
-    ) -> Stages:
+        self, X: Any, y: Any, *, loss: Any = None, sample_weight: Any = None, level: float = 0.95, groups: Any = None, time: Any = None
+    ) -> Stages:  # fmt: skip
         """Return the risk on rows that were not learned from after every number of rounds, from this one fit.
 
         Parameters
@@ -303,6 +309,10 @@ class HistGradientBoosting(Estimator):
             Counts, or sampling weights, whose scale means nothing.
         level : float, default=0.95
             What the intervals cover.
+        groups : array (n,), optional
+            Rows that belong together (one patient, one machine): the error bars then count groups.
+        time : array (n,) or True, optional
+            When each row happened; True is the order of the rows. The error bars then know that neighbours resemble each other.
         """
         check_is_fitted(self)
         check_level(level)
@@ -315,7 +325,25 @@ class HistGradientBoosting(Estimator):
             for raw in self._staged(rows):
                 yield chosen.value(self._said(raw, chosen.needs), truth)
 
-        return stages_of(losses, self.n_iter_, check_weights(sample_weight, len(truth)), chosen.name, level)
+        w, n = check_weights(sample_weight, len(truth)), len(truth)
+        say_one_of(groups, time)
+        ids = None if groups is None else group_codes(groups, n)
+        order = None if time is None or ids is not None else np.argsort(places_in_time(time, n), kind="stable")
+
+        def look(best: int) -> Dependence | None:
+            if order is not None or n * width_of(rows) > GLANCE:
+                return None
+            said = self._said(next(itertools.islice(self._staged(rows), best, None)), chosen.needs)
+            left: tuple[Any, ...] = (chosen.value(said, truth), rows, None, (), None)
+            if classes is not None:
+                left += (chosen.codes(truth),)
+            elif truth.ndim == 1 and truth.dtype.kind in "fiub":
+                left = (truth - said.reshape(truth.shape), rows, None, (), truth.astype(np.float64), None)
+            else:
+                left += (None,)
+            return kinship(*positive(left, w, None if w is None else as_counts(w, n), ids))
+
+        return stages_of(losses, self.n_iter_, w, chosen.name, level, ids, order, look)
 
     def variants(self, parameter: str, values: Sequence[Any]) -> list[Self] | None:
         """Return the first rounds of this fit, for several numbers of rounds; only ``max_iter`` needs no new fit."""

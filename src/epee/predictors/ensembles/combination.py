@@ -13,6 +13,7 @@ without a fold cost no refit, and the error of the combination itself is estimat
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -28,12 +29,16 @@ from epee.estimator.base import encode_labels, enter_values
 from epee.estimator.kinds import InKind, all_here
 from epee.estimator.state import Saved
 from epee.losses.names import resolve
+from epee.risk.copies import copies_of
 from epee.risk.estimate import Risk
-from epee.risk.intervals import t_interval, wilson, within_range
-from epee.risk.units import per_row, taken_as, units_of, unsaid
+from epee.risk.mean_loss import ends_of, mean_loss
+from epee.risk.route import GLANCE
+from epee.risk.units import as_counts, per_row, taken_as, unsaid
+from epee.risk.watching import looked_rows, watched
 from epee.solve.cholesky import Cholesky
 from epee.solve.positive import non_negative
 from epee.table.block import check_weights
+from epee.table.doors import width_of
 from epee.table.fingerprints import fingerprint
 from epee.table.folds import assign_folds, check_folds
 from epee.table.sparse import is_sparse
@@ -154,7 +159,11 @@ class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
             truth = enter_values(y, len(y), several=False)[:, None]
         w = per_row(check_weights(sample_weight, len(truth)))[0]
         check_folds(self.folds, max(len(truth), 2))
-        fold = assign_folds(codes, len(truth), min(self.folds, len(truth)), int(self.random_state))
+        copies = copies_of(X, y, len(truth)) if w is None else None
+        first: Any = slice(None) if copies is None else np.unique(copies, return_index=True)[1]
+        n = len(truth[first])  # copies are dealt as one
+        fold = assign_folds(None if codes is None else codes[first], n, min(self.folds, n), int(self.random_state))
+        fold = fold if copies is None else fold[copies]
         Z = np.stack(
             [self._out_of_fold(member, X, y, w, fold, truth.shape[1]) for member in members], axis=1
         )  # (n, M, K)
@@ -171,21 +180,35 @@ class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
         for k in range(len(by_fold)):
             others = even if self.rule == "mean" else simplex_weights(np.delete(by_fold, k, axis=0).sum(axis=0))
             said[fold == k] = np.einsum("imk,m->ik", Z[fold == k], others)
-        self.cv_risk_ = self._risk(X, y, said, w)
+        self.cv_risk_ = self._risk(X, y, said, w, copies)
 
-    def _risk(self, X: Any, y: np.ndarray, said: Matrix, w: Vector | None, level: float = 0.95) -> Risk:
+    def _risk(
+        self, X: Any, y: np.ndarray, said: Matrix, w: Vector | None, copies: Codes | None = None, level: float = 0.95
+    ) -> Risk:
         by_class = hasattr(self, "classes_")
         loss = resolve(None, "classifier" if by_class else "regressor")
         answer = self.classes_[np.argmax(said, axis=1)] if by_class else said[:, 0]
         losses = loss.value(answer, y if by_class else np.asarray(y, dtype=float).reshape(-1))
-        value, stderr, n = units_of(losses, w).told()
+        of_rows = partial(mean_loss, losses, w, loss=loss, groups=copies)
+        found, ends_at = of_rows(level=level), partial(ends_of, of_rows)
+        counts = as_counts(w, len(losses))
+        together = "" if copies is None else ", copies of a row together"
+        how = f"out of {self.folds} folds, weights included{together}{taken_as(w)}"
+        risk = Risk(
+            found.value, found.stderr, found.interval, level, float(counts.sum()), loss.name, how, found.dof, row_losses=losses,
+            weight=w, rows=fingerprint(X, y), ends_at=ends_at, caution=unsaid(w) or found.sentence,
+        )  # fmt: skip
+        if len(losses) * width_of(X) > GLANCE:
+            return risk
+        some, worth = looked_rows(w, counts, copies)
+        places: Any = slice(None) if some is None else some
         if by_class:
-            stderr, ends = float(np.sqrt(value * (1 - value) / n)), wilson(value, n, level)
+            rest, target, codes = losses, None, np.searchsorted(self.classes_, y)
         else:
-            ends = t_interval(value, stderr, n - 1, level)
-        how = f"out of {self.folds} folds, weights included{taken_as(w)}"
-        return Risk(value, stderr, within_range(ends, loss.name), level, n, loss.name, how, n - 1, row_losses=losses, weight=w,
-                    rows=fingerprint(X, y), caution=unsaid(w))  # fmt: skip
+            target, codes = np.asarray(y, dtype=float).reshape(-1), None
+            rest = target - answer
+        own = [None if a is None else a[places] for a in (target, codes)]
+        return watched(risk, rest[places], X, some, (), *own, None, worth)
 
     @staticmethod
     def _trained(member: Any, X: Any, y: Any, w: Any) -> Any:

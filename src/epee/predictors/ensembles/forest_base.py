@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from epee.errors import DataError, WrongUse
 from epee.estimator.base import Estimator, ProbabilityMixin, Regressor, say
 from epee.estimator.outputs import SeveralLabels, labels_of
 from epee.predictors.ensembles.binning import bin_table, find_bins, sampled
-from epee.predictors.ensembles.forest_growth import Draw, ExactRecipe, Recipe, centres_of, grow_trees
+from epee.predictors.ensembles.forest_growth import Draw, ExactRecipe, Recipe, UnitDraw, centres_of, grow_trees
 from epee.predictors.ensembles.forest_structure import Forest
 from epee.predictors.ensembles.leaves import proximity, quantiles
 from epee.predictors.ensembles.members import Members
@@ -23,12 +24,16 @@ from epee.predictors.ensembles.parameters import MOST, between, whole
 from epee.predictors.ensembles.soundness import refuse_strange
 from epee.predictors.trees.outputs import rounded_level
 from epee.predictors.trees.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from epee.risk.copies import copies_of
 from epee.risk.estimate import Risk
 from epee.risk.intervals import check_level
+from epee.risk.route import GLANCE
 from epee.risk.units import per_row, unsaid
+from epee.risk.watching import kinship, marked
 from epee.table.fingerprints import fingerprint
 from epee.table.partitions import by_partition
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
+from epee.words import risk_words
 
 NO_BAG = "no row is out of the bag of any tree. Ask for more trees, or bootstrap=False."
 JUDGES = 2_000  # rows out of the bag by which intervals are calibrated
@@ -181,14 +186,39 @@ class BaseForest(Estimator):
             self._say_unjudged(judged > 0)
             if unsaid(w):
                 say(unsaid(w))
+        risk = self._oob_risk(X, y, w, said, there, fewer)
+        copies = copies_of(X, y) if w is None else None
+        if copies is not None:
+            apart, judged, fewer = out_of_bag(self.forest_, X, UnitDraw(draw.n, draw.size, None, draw.seed, copies))
+            alone = np.isin(np.arange(len(X)), np.unique(copies, return_index=True)[1]) & (judged > 0)
+            if alone.any():
+                risk = replace(
+                    self._oob_risk(X, y, w, apart, alone, fewer), how=f"{risk.how}, copies of a row together"
+                )
+            else:
+                n = int((np.bincount(copies)[copies] > 1).sum())
+                risk = replace(risk, caution=risk_words.say("caution parted", n=n))
+        self.oob_risk_ = risk
+        self._set_oob(said, there, y)
+
+    def _oob_risk(self, X: Matrix, y: Vector, w: Vector | None, said: Matrix, there: np.ndarray, fewer: Vector) -> Risk:
+        """Return the risk of what trees that left the rows out say of those that are ``there``; longer, and marked, where rows are kin."""
         self._set_oob(said, there, y)
         classes = getattr(self, "classes_", None)
         truth = y if classes is None else classes[y.astype(int)]
         losses = np.full(len(X), np.nan)
         losses[there], name = losses_of(self.oob_prediction_[there], truth[there], classes)
+        rest = losses if classes is not None else y - self.oob_prediction_
         if classes is None:
             losses = losses - fewer
-        self.oob_risk_ = oob_risk(losses, there, w, name, fingerprint(X, truth))
+        risk = oob_risk(losses, there, w, name, fingerprint(X, truth))
+        if X.size > GLANCE:
+            return risk
+        left = y[there] if classes is None else None, None if classes is None else y[there].astype(np.intp)
+        shown = kinship(
+            rest[there], X, np.flatnonzero(there), target=left[0], classes=left[1], worth=risk.n / int(there.sum())
+        )
+        return marked(risk, shown)
 
     def _say_unjudged(self, there: np.ndarray) -> None:
         """Tell that rows were drawn by every tree, which leaves nobody to judge them."""

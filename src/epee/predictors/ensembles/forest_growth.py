@@ -6,7 +6,7 @@ A tree's seed is its number, so a forest of 200 trees begins with the forest of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -49,6 +49,18 @@ class Draw:
         if self.weight is None or meaning_of(self.weight) == "sampling":
             return (drawn == 0).astype(np.float64)
         return np.power(np.maximum(1 - 1 / np.maximum(self.weight, 1.0), 0.0), drawn)
+
+
+@dataclass(frozen=True)
+class UnitDraw(Draw):
+    """Draws of units, codes (n,) from 0, of which a tree has seen all rows once it has seen one: copies of a row."""
+
+    units: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+
+    def counts(self, t: int) -> Vector:
+        """Return how often rows of the unit of each row (n,) are in tree t."""
+        drawn: Vector = np.bincount(self.units, super().counts(t)).astype(np.float64)
+        return drawn[self.units]
 
 
 class Grown(NamedTuple):

@@ -14,10 +14,14 @@ trees has a squared error smaller by
 
 which is taken off. And rows share their trees, so the mean of the losses varies more about the risk than the losses say: in simulations
 (two classes and numbers, 100 to 1,000 rows) by a factor of 1.06 to 1.28 of the naive standard error. Errors here are ``SHARED`` times that.
+
+A copy of a row that a tree has seen tells it of the other. Where chance does not explain copies (:mod:`epee.risk.copies`), trees judge
+a row for the risk only if they left out all of them, and one row stands for its copies.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +31,7 @@ from epee.losses.names import resolve
 from epee.predictors.ensembles.forest_growth import Draw
 from epee.predictors.ensembles.forest_structure import Forest
 from epee.risk.estimate import Risk
-from epee.risk.intervals import t_interval, wilson, within_range
+from epee.risk.intervals import Interval, t_interval, wilson, within_range
 from epee.risk.units import taken_as, units_of, unsaid
 from epee.typing import Matrix, Vector
 
@@ -66,15 +70,18 @@ def oob_risk(
     value, stderr, n = units_of(losses[judged], None if w is None else w[judged]).told()
     value, stderr = max(value, 0.0), SHARED * stderr  # what few trees add to the losses may be more than they are
     if loss == "zero_one":
-        stderr, ends = SHARED * float(np.sqrt(value * (1 - value) / n)), wilson(value, n / SHARED**2, level)
-    else:
-        ends = t_interval(value, stderr, n - 1, level)
-    how = f"rows out of the bag{taken_as(w)}"
+        stderr = SHARED * float(np.sqrt(value * (1 - value) / n))
+    ends_at = partial(_ends, value, stderr, n, loss)
     all_judged = bool(judged.all())
     return Risk(
-        value, stderr, within_range(ends, loss), level, n, loss, how, n - 1, row_losses=losses if all_judged else None,
-        weight=w if all_judged else None, rows=rows if all_judged else None, caution=unsaid(w),
+        value, stderr, ends_at(level), level, n, loss, f"rows out of the bag{taken_as(w)}", n - 1, ends_at=ends_at,
+        row_losses=losses if all_judged else None, weight=w if all_judged else None, rows=rows if all_judged else None, caution=unsaid(w),
     )  # fmt: skip
+
+
+def _ends(value: float, stderr: float, n: float, loss: str, level: float) -> Interval:
+    ends = wilson(value, n / SHARED**2, level) if loss == "zero_one" else t_interval(value, stderr, n - 1, level)
+    return within_range(ends, loss)
 
 
 def losses_of(said: np.ndarray, truth: np.ndarray, classes: Any) -> tuple[Vector, str]:

@@ -5,21 +5,25 @@ The first :math:`t` rounds of a fit are the fit of :math:`t` rounds, so one walk
 
 .. math:: \bar e_t - \bar e_{t^*} \le \mathrm{se}(e_{it} - e_{it^*}), \tag{1}
 
-within one standard error *of the difference* to the best :math:`t^*`.
+within one standard error *of the difference* to the best :math:`t^*`. What the best leaves over tells whether rows belong together
+(:mod:`epee.risk.watching`): the error bars are then longer, and ``caution`` says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from epee.risk.dependence import Dependence
 from epee.risk.estimate import Risk
-from epee.risk.intervals import Interval
+from epee.risk.intervals import Interval, within_range
 from epee.risk.mean_loss import mean_loss
 from epee.risk.units import per_row, units_of
-from epee.typing import Matrix, Vector
+from epee.risk.watching import sentence
+from epee.typing import Codes, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +38,8 @@ class Stages:
         Mean loss on the rows given, and its standard error.
     excess, excess_stderr : arrays (T,)
         Mean difference to the best, row by row, and its standard error.
+    caution : str
+        Why intervals cannot be trusted, in words: the shape of the losses of the best, rows that belong together. Empty when they can.
     """
 
     values: np.ndarray
@@ -45,6 +51,8 @@ class Stages:
     n: float
     loss: str
     level: float
+    how: str = "held-out rows"
+    caution: str = ""
 
     @property
     def best(self) -> int:
@@ -63,22 +71,46 @@ class Stages:
         """Return the risk after a number of rounds, with its interval."""
         i = int(np.flatnonzero(self.values == rounds)[0])
         low, high = self.ends[i]
-        how = f"held-out rows, {rounds} rounds"
+        how = f"{self.how}, {rounds} rounds"
         return Risk(
-            float(self.risk[i]), float(self.stderr[i]), Interval(float(low), float(high)), self.level, self.n, self.loss, how, self.n - 1
+            float(self.risk[i]), float(self.stderr[i]), Interval(float(low), float(high)), self.level, self.n, self.loss, how, self.n - 1,
+            caution=self.caution,
         )  # fmt: skip
 
 
-def stages_of(losses: Any, rounds: int, w: Vector | None, loss: str, level: float) -> Stages:
-    """Return the risks from ``losses()``, which yields the loss of every row (n,) after each round; it is asked twice."""
-    w = per_row(w)[0]
-    found = [mean_loss(e, w, loss=loss, level=level) for e in losses()]
+def stages_of(
+    losses: Any, rounds: int, w: Vector | None, loss: str, level: float, groups: Codes | None = None, order: Codes | None = None,
+    look: Callable[[int], Dependence | None] = lambda best: None,
+) -> Stages:  # fmt: skip
+    """Return the risks from ``losses()``, which yields the loss of every row (n,) after each round; it is asked twice.
+
+    ``groups`` (n,) bind rows, or they follow each other in the ``order`` (n,) of time; ``look`` tells of the best number of rounds, from 0,
+    in which way rows or groups belong together that nobody told.
+    """
+    rows, w = slice(None) if order is None else order, per_row(w)[0]
+    bound: dict[str, Any] = {"groups": groups, "in_order": order is not None}
+    found = [mean_loss(e[rows], None if w is None else w[rows], loss=loss, level=level, **bound) for e in losses()]
     means, ends = np.array([(m.value, m.stderr) for m in found]), np.array([m.interval for m in found])  # (T, 2)
     best = int(np.argmin(means[:, 0]))
     at_best = next(e for t, e in enumerate(losses()) if t == best)
     excess, n = [], 0.0
     for e in losses():
         value, stderr, n = units_of(e - at_best, w).told()
+        if groups is not None or order is not None:
+            units = units_of((e - at_best)[rows], None if w is None else w[rows], **bound)
+            stderr = units.spread()[0] / np.sqrt(units.independent()[0])
         excess.append((value, stderr))
     above = np.array(excess)
-    return Stages(np.arange(1, rounds + 1), means[:, 0], means[:, 1], above[:, 0], above[:, 1], ends, n, loss, level)
+    kin = look(best)
+    longer = 1.0 if kin is None else float(np.sqrt(kin.effect))
+    centre = means[:, :1]
+    ends = np.array([within_range(Interval(*pair), loss) for pair in centre + longer * (ends - centre)])
+    how = "held-out rows"
+    if groups is not None:
+        how = f"held-out rows, error bar from {len(np.unique(groups))} groups"
+    elif order is not None:
+        how = "held-out rows, error bar for rows in time"
+    return Stages(
+        np.arange(1, rounds + 1), means[:, 0], longer * means[:, 1], above[:, 0], longer * above[:, 1], ends, n, loss, level, how,
+        f"{sentence(kin)} {found[best].sentence}".strip(),
+    )  # fmt: skip
