@@ -18,7 +18,7 @@ import numpy as np
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval
 from epee.risk.mean_loss import mean_loss
-from epee.risk.units import per_row, units_of
+from epee.risk.units import per_row, taken_as, units_of, unsaid
 from epee.typing import Matrix, Vector
 
 
@@ -45,6 +45,8 @@ class Stages:
     n: float
     loss: str
     level: float
+    weights: str = ""  # what they were taken as
+    caution: str = ""  # asks what they are
 
     @property
     def best(self) -> int:
@@ -63,14 +65,16 @@ class Stages:
         """Return the risk after a number of rounds, with its interval."""
         i = int(np.flatnonzero(self.values == rounds)[0])
         low, high = self.ends[i]
-        how = f"held-out rows, {rounds} rounds"
+        how = f"held-out rows, {rounds} rounds{self.weights}"
         return Risk(
-            float(self.risk[i]), float(self.stderr[i]), Interval(float(low), float(high)), self.level, self.n, self.loss, how, self.n - 1
+            float(self.risk[i]), float(self.stderr[i]), Interval(float(low), float(high)), self.level, self.n, self.loss, how, self.n - 1,
+            caution=self.caution,
         )  # fmt: skip
 
 
 def stages_of(losses: Any, rounds: int, w: Vector | None, loss: str, level: float) -> Stages:
     """Return the risks from ``losses()``, which yields the loss of every row (n,) after each round; it is asked twice."""
+    told = taken_as(w), unsaid(w)
     w = per_row(w)[0]
     found = [mean_loss(e, w, loss=loss, level=level) for e in losses()]
     means, ends = np.array([(m.value, m.stderr) for m in found]), np.array([m.interval for m in found])  # (T, 2)
@@ -81,4 +85,6 @@ def stages_of(losses: Any, rounds: int, w: Vector | None, loss: str, level: floa
         value, stderr, n = units_of(e - at_best, w).told()
         excess.append((value, stderr))
     above = np.array(excess)
-    return Stages(np.arange(1, rounds + 1), means[:, 0], means[:, 1], above[:, 0], above[:, 1], ends, n, loss, level)
+    return Stages(
+        np.arange(1, rounds + 1), means[:, 0], means[:, 1], above[:, 0], above[:, 1], ends, n, loss, level, *told
+    )
