@@ -245,6 +245,8 @@ def test_and_in_curves_and_comparisons():
     assert "weight 10" in curve.extrapolate(100).caution
     found = risk.compare([epee.Ridge(), epee.LinearRegression()], X, VALUES, folds=4, repeats=2, sample_weight=w)
     assert all("weight 10" in r.caution for r in found.risks)
+    assert "weight 10" in BOOSTED.stages_risk(X, VALUES, sample_weight=w).at(3).caution
+    assert "weight 10" in epee.Combination([epee.Ridge()]).fit(X, VALUES, sample_weight=w).cv_risk_.caution
 
 
 @pytest.mark.parametrize(
