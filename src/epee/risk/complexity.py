@@ -38,7 +38,7 @@ from epee.risk.scoring import Panel
 from epee.risk.splitting import Pairs, Plan, Split, all_rows, check_gap
 from epee.risk.units import Weights, check_meaning, taken_as, units_of
 from epee.risk.varying import varied_path
-from epee.risk.watching import kinship, seen_rows, sentence
+from epee.risk.watching import doubt, kinship, seen_rows, sentence
 from epee.settings import progress
 from epee.table.named import named_columns
 from epee.typing import Matrix, Tensor, Vector
@@ -176,7 +176,7 @@ def complexity_curve(
         together = plan.groups if row is None else row
         kin = kinship(*seen_rows(here, once.losses, once.predictions, together, groups is not None, row is not None))
     if kin is not None:
-        stderr = stderr * np.sqrt(kin.effect)
+        stderr, how = stderr * np.sqrt(kin.effect), how + doubt(kin)
     best, chosen = choose(cv, stderr, order, rule)
     return ComplexityCurve(
         parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, how, sentence(kin)
@@ -223,7 +223,7 @@ def _left_out_curve(
     how = "leave-one-out" if path is None else "leave-one-out, closed form"
     if units is not None:
         how += ", a group at a time" if groups is not None else ", copies of a row together"
-    how += taken_as(first.weight, first.weights)
+    how += taken_as(first.weight, first.weights) + doubt(kin)
     return ComplexityCurve(
         parameter, values, dof, train, cv, stderr, losses, best, chosen, rule, first.loss.name, how, sentence(kin)
     )

@@ -287,11 +287,17 @@ def marked(found: R, shown: Dependence | None) -> R:
         return found
     longer, words = float(np.sqrt(shown.effect)), sentence(shown)
     ends_at = partial(longer_ends, found.at, longer, None)
-    doubt = "" if words or longer == 1 else f", longer, since rows may belong together (p {p_value(shown.p_value)})"
     return replace(
-        found, stderr=found.stderr * longer, interval=ends_at(found.level), ends_at=ends_at, kin=words, how=f"{found.how}{doubt}",
+        found, stderr=found.stderr * longer, interval=ends_at(found.level), ends_at=ends_at, kin=words, how=f"{found.how}{doubt(shown)}",
         caution=f"{words} {found.caution}".strip(),
     )  # fmt: skip
+
+
+def doubt(shown: Dependence | None) -> str:
+    """Return the words that say of an error bar that it is longer for a mere doubt, to be put behind how it was found."""
+    if shown is None or shown.shown(ALARM) or not shown.effect > 1:
+        return ""
+    return f", longer, since rows may belong together (p {p_value(shown.p_value)})"
 
 
 def sentence(shown: Dependence | None) -> str:

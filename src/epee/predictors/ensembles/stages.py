@@ -22,7 +22,7 @@ from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, within_range
 from epee.risk.mean_loss import mean_loss
 from epee.risk.units import per_row, taken_as, units_of, unsaid
-from epee.risk.watching import sentence
+from epee.risk.watching import doubt, sentence
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -112,6 +112,7 @@ def stages_of(
         how = f"held-out rows, error bar from {len(np.unique(groups))} groups"
     elif order is not None:
         how = "held-out rows, error bar for rows in time"
+    how += doubt(kin)
     return Stages(
         np.arange(1, rounds + 1), means[:, 0], longer * means[:, 1], above[:, 0], longer * above[:, 1], ends, n, loss, level, how, taken,
         " ".join(filter(None, [asked, sentence(kin), found[best].sentence])),
