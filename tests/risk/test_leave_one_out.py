@@ -7,8 +7,10 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.neighbors import KNeighborsRegressor as Theirs
 from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from epee import (
     BaselineClassifier,
@@ -202,3 +204,27 @@ def test_classes_that_are_exactly_even_make_it_lean_where_nothing_tells_them():
     )  # the larger class, always the other
     assert "leans" not in loo(LinearDiscriminantAnalysis(), X, odd).caution
     assert "leans" not in loo(LinearDiscriminantAnalysis(), X + 4 * even[:, None], even).caution
+
+
+def test_a_smoother_that_is_fitted_again_shares_its_leverages():
+    """Kernel ridge is linear in the target: its error bar is that of its trace, which nobody told."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] * X[:, 1] + rng.normal(size=60)
+    model = KernelRidge(alpha=0.5, kernel="rbf", gamma=0.5)
+    K = model.fit(X, y)._get_kernel(X)
+    free = float(np.trace(K @ np.linalg.inv(K + 0.5 * np.eye(60))))
+    found = loo(model, X, y)
+    plain = mean_loss(found.losses, loss="squared")
+    assert found.stderr == pytest.approx(
+        sharing(free, 60.0, spread_of_squares(found.losses, None, Power(2))) * plain.stderr
+    )
+    assert "share nearly all" not in found.caution
+
+
+def test_what_is_fitted_again_without_each_row_says_so():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    assert (
+        "share nearly all" in loo(DecisionTreeClassifier(max_depth=4), X, (X[:, 0] * X[:, 1] > 0).astype(int)).caution
+    )

@@ -13,7 +13,7 @@ from epee.risk.units import units_of
 
 
 def of_losses(a):
-    return SimpleNamespace(losses=a, row_losses=a, weight=None, n=len(a))
+    return SimpleNamespace(losses=a, row_losses=a, weight=None, n=len(a), in_units=None)
 
 
 def test_without_skewness_the_test_is_students():

@@ -16,6 +16,7 @@ from epee.job.contest import Entry
 from epee.job.findings.evidence import level_codes
 from epee.job.ground import Ground
 from epee.job.holding import take
+from epee.job.told import told_of_training
 from epee.risk.dependence import Dependence
 from epee.risk.splitting import group_codes
 from epee.risk.watching import kinship, looked_rows, marked
@@ -32,7 +33,8 @@ def kin_of(ground: Ground, entries: Sequence[Entry]) -> Dependence | None:
     if codes is None and truth.ndim == 1 and said.dtype.kind == "f":
         rest, told = truth - said.reshape(truth.shape), truth
     rows = hand.train[hand.looked]
-    groups = None if cells.groups is None else group_codes(cells.groups[hand.looked], len(rows))
+    told_groups = None if cells.groups is None else told_of_training(ground).groups
+    groups = None if told_groups is None else group_codes(told_groups[hand.looked], len(rows))
     some, worth = None, 1.0
     if groups is None:  # of copies, one
         weight = None if hand.weight is None else hand.looked_weight

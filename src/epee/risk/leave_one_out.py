@@ -20,7 +20,9 @@ is
 .. math:: \sqrt{1 + 2 d / n} \tag{1}
 
 times that of independent losses, with :math:`d` the degrees of freedom where they are known. What is shared depends on the variance of the
-errors alone. Of errors with short tails (two heaps, a uniform law) the squares vary less than Gaussian ones, by :math:`V < 2` times their
+errors alone. A linear smoother of which nobody knows them has the sum of its leverages; of other predictors that are fitted again without
+each row the estimate says that its fits share nearly all rows. Of errors with short tails (two heaps, a uniform law) the squares vary
+less than Gaussian ones, by :math:`V < 2` times their
 squared mean, and what is shared is so much more beside them: :math:`4d / (nV)` in place of :math:`2d / n`.
 
 An error rate, or a cost, shares what rows do to each other's labels (:mod:`epee.risk.mutual`), if that is more than (1); models that are
@@ -174,7 +176,11 @@ def leave_each_out(
         else:
             apart = kfold(np.arange(route.n), route.n) if units is None else kfold(units, int(units.max()) + 1)
             found, how = route.evaluate(apart).predictions[0], FITTING
+            if units is None and isinstance(route, RefitRoute):
+                v = _reaches(route, route.fit_rows(None), found)
         free = route.freedom
+    if v is not None and np.isnan(free):
+        free = float((v / (1 + v)).sum())  # the leverages of a smoother
     losses, one_pass = route.value(found, np.arange(route.n)), how != FITTING
     if units is not None:
         how = f"{how}, {'a group at a time' if groups is not None else 'copies of a row together'}"
@@ -187,7 +193,8 @@ def leave_each_out(
     mean, ends_at, sizes = of_rows(level=level), partial(ends_of, of_rows), route.counts
     predictions, value, n = route.asked.decode(found), mean.value, float(sizes.sum())
     said = how + taken_as(route.weight, route.weights)
-    said_of = [parted, crowding(route, many - 1), far_out(v), mean.sentence]
+    refits = "" if one_pass or np.isfinite(free) else risk_words.say("caution refits left out")
+    said_of = [parted, crowding(route, many - 1), far_out(v), refits, mean.sentence]
     leans = risk_words.say("caution even") if _leans(route, mean.interval) else ""
     told = CrossValidation(
         value, mean.stderr, mean.interval, level, n, route.loss.name, said, mean.dof,

@@ -7,7 +7,8 @@ overlap, so their variance of the mean is not :math:`s^2 / J`. Nadeau and Bengio
 
 the naive test alarms in most cases where there is nothing. Where predictors vary a lot from table to table (1) still alarms too often,
 since folds share what they learned. Halves of the table share nothing (:mod:`epee.risk.halves`), and of the two tests the more careful one
-is told. With more columns than training rows predictors nearly interpolate: the difference then carries a caution. Where the differences of
+is told; where rows were told to come from groups, the spread of their sums is a third. With more columns than training rows
+predictors nearly interpolate: the difference then carries a caution. Where the differences of
 the rows are skewed, so is their mean, and :math:`t` is what Hall's transformation leaves of it (:mod:`epee.risk.skewed`). Fewer than five
 folds leave fewer degrees of freedom than figures: :math:`K - 1`, since repeats draw the same rows again. Folds that all differ by the same
 amount show no spread; the smallest p-value that K signs can give, :math:`2^{1-K}`, then stands for the test. On one test sample, McNemar's
@@ -43,6 +44,7 @@ from epee.risk.intervals import (
 from epee.risk.skewed import skewed_ratio, skewed_reach, too_dominant
 from epee.risk.units import units_of
 from epee.typing import Matrix, Vector
+from epee.words.numbers import whole
 from epee.words.risk_words import say
 
 FEWEST_FOLDS = 5
@@ -81,16 +83,19 @@ def corrected_difference(a: Any, b: Any, level: float) -> Difference:
     found = corrected_t(a.per_fold - b.per_fold, tested / (a.n - tested), level, a.n, a.loss, a.n_folds)
     apart = in_halves(a, b, found)
     found = apart if apart is not None and apart.p_value > found.p_value else found
+    of_units = in_groups(a, b, found)
+    found = of_units if of_units is not None and of_units.p_value > found.p_value else found
     found = by_rows(a, b, found) if found.value or found.stderr or not found.is_rate else as_rates(a, b, found)
     kin = a.kin or b.kin
     found = crowded(found, max(a.columns, b.columns), a.n - tested)
-    return replace(found, kin=kin, caution=f"{kin} {found.caution}".strip()) if kin else found
+    few = "" if of_units is None else of_units.caution
+    return replace(found, kin=kin, caution=" ".join(filter(None, [kin, few, found.caution])))
 
 
 def as_rates(a: Any, b: Any, found: Difference) -> Difference:
     """Return a difference of two error rates that is 0 in all folds with the interval of :func:`mcnemar`, which is no point."""
     half, n = 0.0, a.n
-    if a.n <= MOST_ROWS and all(c.row_losses is not None or c.look is not None for c in (a, b)):
+    if _at_hand(a, b):
         apart = np.abs(a.losses - b.losses).reshape(-1, a.losses.shape[-1]).mean(axis=0)
         seen = np.isfinite(apart)
         half = float(np.average(apart[seen], weights=None if a.weight is None else a.weight[seen])) / 2
@@ -99,26 +104,46 @@ def as_rates(a: Any, b: Any, found: Difference) -> Difference:
     return replace(found, stderr=rates.stderr, interval=rates.interval, ends_at=rates.ends_at)
 
 
+def in_groups(a: Any, b: Any, found: Difference) -> Difference | None:
+    """Return a difference with the error bar of the groups that rows were told to come from, and a caution where these are few."""
+    if a.in_units is None or not _at_hand(a, b):
+        return None
+    units = a.in_units(np.reshape(a.losses - b.losses, (-1, a.losses.shape[-1])).mean(axis=0))
+    many, dof = units.independent()
+    n = whole(min(many, units.effective))
+    caution = say(f"caution {units.doubt}", n=n) if units.doubt else ""
+    bar = units.spread()[0] / math.sqrt(many)
+    how = f"paired by fold, error bar from {units.n:.0f} groups"
+    told = difference(found.value, bar, dof, found.level, found.n, found.loss, how) if bar > 0 and dof > 0 else found
+    return replace(told, caution=caution)
+
+
+def _at_hand(a: Any, b: Any) -> bool:
+    """Tell whether the losses of the rows are known, and few enough to be looked at."""
+    return bool(a.n <= MOST_ROWS) and all(c.row_losses is not None or c.look is not None for c in (a, b))
+
+
 def by_rows(a: Any, b: Any, found: Difference) -> Difference:
     """Return a difference that knows how skewed those of the rows are: less sure by as much, and with a caution where a few make it.
 
     The interval is longer to the side where the tail lies, or may lie; the test is less sure where that is the side of 0.
     """
-    told = a.n <= MOST_ROWS and all(c.row_losses is not None or c.look is not None for c in (a, b))
-    if not told or found.is_rate or not found.p_value < 1 or not math.isfinite(found.stderr):
+    if not _at_hand(a, b) or found.is_rate or not found.p_value < 1 or not math.isfinite(found.stderr):
         return found
     both = np.stack([a.losses - b.losses, a.losses, b.losses]).reshape(3, -1, a.losses.shape[-1]).mean(axis=1)
     seen = np.isfinite(both).all(axis=0)
     weight = None if a.weight is None else a.weight[seen]
-    (sd, skewness), *own = (units_of(row[seen], weight).spread() for row in both)
+    units = [units_of(row[seen], weight) if a.in_units is None else a.in_units(row) for row in both]
+    n = found.n if a.in_units is None else min(found.n, units[0].n)
+    (sd, skewness), *own = (unit.spread() for unit in units)
     t = found.value / found.stderr if found.stderr > 0 else 0.0
-    ratio = skewed_ratio(t, found.dof, skewness, found.n)
+    ratio = skewed_ratio(t, found.dof, skewness, n)
     if skewness and found.stderr > 0:
-        ends_at = partial(_towards_tail, found.value, found.stderr, found.dof, ratio, skewness, found.n)
+        ends_at = partial(_towards_tail, found.value, found.stderr, found.dof, ratio, skewness, n)
         p = t_p_value(ratio * t, found.dof) if ratio < 1 else found.p_value
         found = replace(found, p_value=p, interval=ends_at(found.level), ends_at=ends_at)
     apart = [(sd, skewness), *(known for known in own if known[0] <= sd)]  # what both get wrong makes no difference
-    few = any(too_dominant(abs(of), found.n) for _, of in apart)
+    few = any(too_dominant(abs(of), n) for _, of in apart)
     return replace(found, caution=say("caution few differ")) if few else found
 
 

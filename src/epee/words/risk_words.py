@@ -107,6 +107,10 @@ WORDS: dict[str, tuple[str, str]] = {
         'The predictor is fitted again in each fold, and the fits share rows: the interval covers a little less than it claims. interval="nested" knows it.',
         "Le prédicteur est appris de nouveau dans chaque pli, et ces apprentissages partagent des lignes : l'intervalle couvre un peu moins qu'il ne dit. interval=\"nested\" le sait.",
     ),
+    "caution refits left out": (
+        'The predictor is fitted again without each row, and the fits share nearly all of theirs: the interval covers a little less than it claims. cross_validate(..., interval="nested") knows it.',
+        "Le prédicteur est appris de nouveau sans chaque ligne, et ces apprentissages partagent presque toutes les leurs : l'intervalle couvre un peu moins qu'il ne dit. cross_validate(..., interval=\"nested\") le sait.",
+    ),
     "caution parted": (
         "Rows that are copies of each other lie on both sides ({n} in all): they test a predictor that has seen them, and the error is too small. Take a number of folds, which keeps copies together, or say by groups which rows belong together.",
         "Des lignes qui sont des copies les unes des autres se trouvent des deux côtés ({n} en tout) : elles éprouvent un prédicteur qui les a vues, et l'erreur est trop petite. Prenez un nombre de plis, qui garde les copies ensemble, ou dites par groups quelles lignes vont ensemble.",
