@@ -265,3 +265,16 @@ def test_a_gap_is_a_number_of_moments():
     X, y = numbers()
     with pytest.raises(WrongUse, match="whole number of moments"):
         cross_validate(Ridge(), X, y, time=True, gap=np.timedelta64(3, "D"))
+
+
+def test_weights_do_not_hide_copies_and_counts_make_none():
+    X, y = numbers(60)
+    twice = np.vstack([X, X]), np.append(y, y)
+    model = KNeighborsRegressor(1)
+    ridge = Ridge()
+    for w in (np.ones(120), np.random.default_rng(0).uniform(0.5, 2, 120)):
+        assert "copies of a row together" in loo(ridge, *twice, sample_weight=w).how
+        assert "copies of a row together" in cross_validate(ridge, *twice, sample_weight=w).how
+    assert loo(model, *twice).value > 0
+    for figure in (loo, cross_validate):
+        assert "copies" not in figure(ridge, *twice, sample_weight=np.full(120, 2), weights="counts").how

@@ -38,7 +38,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Split, check_strata, check_weighed, group_codes, make_plan, seed_of
 from epee.risk.steps import steps_of
-from epee.risk.units import Weights, check_meaning, taken_as
+from epee.risk.units import Weights, check_meaning, stands_for_rows, taken_as
 from epee.risk.watching import kinship, marked, seen_rows, shaped_ends
 from epee.table.folds import assign_folds, check_folds
 from epee.table.named import named_columns
@@ -190,7 +190,7 @@ def learning_curve(
     route = open_route(model, X, y, sample_weight, loss)
     route.weights = weights
     check_weighed(route.weight)
-    looked = by_rule and not laid
+    looked = by_rule and not laid and not stands_for_rows(route.weight, weights)
     found = curve_on(
         route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state,
         copies=copies_of(route.inputs, route.raw[1], route.n) if looked else None, row=row,
