@@ -278,3 +278,13 @@ def test_weights_do_not_hide_copies_and_counts_make_none():
     assert loo(model, *twice).value > 0
     for figure in (loo, cross_validate):
         assert "copies" not in figure(ridge, *twice, sample_weight=np.full(120, 2), weights="counts").how
+
+
+def test_a_risk_that_a_predictor_carries_can_be_written_down():
+    """Functions that make intervals of other levels are no data: what comes back has the same interval, and Student's for others."""
+    X, y, _ = grouped()
+    for risk in (RandomForestRegressor(20, random_state=0).fit(X, y).oob_risk_, loo(Ridge(), X, y)):
+        state = risk.to_state()
+        assert not any(callable(part) for part in state.values())
+        again = type(risk).from_state(state)
+        assert str(again) == str(risk) and again.caution == risk.caution and again.at(0.5).high < again.high
