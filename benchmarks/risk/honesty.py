@@ -8,8 +8,8 @@ of :mod:`benchmarks.risk.claims_strange`: inputs, targets and classes that the i
 :mod:`benchmarks.risk.claims_figures`: figures of merit, curves, comparisons and rows in time under such laws; and of
 :mod:`benchmarks.risk.claims_learning`: refitted predictors and ``learn``; of :mod:`benchmarks.risk.claims_unseen` and
 :mod:`benchmarks.risk.claims_judged`: the laws of an outside examiner; of :mod:`benchmarks.risk.claims_second`,
-:mod:`benchmarks.risk.claims_third` and :mod:`benchmarks.risk.claims_fourth`: those of a second, of a third and of a fourth one;
-of :mod:`benchmarks.risk.claims_far`: inputs that reach far out, and errors that are weakly alike.
+:mod:`benchmarks.risk.claims_third`, :mod:`benchmarks.risk.claims_fourth` and :mod:`benchmarks.risk.claims_fifth`: those of a second to a
+fifth one; of :mod:`benchmarks.risk.claims_far`: inputs that reach far out, and errors that are weakly alike.
 ``python -m benchmarks.risk.honesty [--simulations N]`` prints all of it, and puts it into ``benchmarks/results``, from where the site takes
 it; ``--claims`` leaves the first table alone, ``--first`` makes and stores that alone, and ``--only PART --renew`` puts the claims of that
 name in the place of those stored.
@@ -33,6 +33,7 @@ import numpy as np
 from benchmarks.record import RESULTS
 from benchmarks.risk import (
     claims_far,
+    claims_fifth,
     claims_figures,
     claims_fourth,
     claims_judged,
@@ -232,7 +233,7 @@ def main(arguments: list[str] | None = None) -> None:
 def every_claim() -> Iterator[Claim]:
     """Yield the claims of all files, in the order of the table."""
     rooms = (claims_rows, claims_strange, claims_figures, claims_learning, claims_unseen, claims_judged, claims_second)
-    return chain(claims(), *(room.claims() for room in (*rooms, claims_third, claims_fourth, claims_far)))
+    return chain(claims(), *(room.claims() for room in (*rooms, claims_third, claims_fourth, claims_far, claims_fifth)))
 
 
 def renewed(kept: list[Kept]) -> list[Kept]:

@@ -96,3 +96,12 @@ def __getattr__(name: str) -> Any:
     made = type(name, (DataError, LinAlgError), {"__doc__": words, "__module__": __name__})
     globals()[name] = made
     return made
+
+
+def of_shares(n: float) -> str:
+    """Return what to do where weights add up to too few rows because they are shares: no whole number of rows, or one at most.
+
+    >>> of_shares(3.0), of_shares(0.9)
+    ('', ' Weights are counts of rows here: multiply shares by the number of rows.')
+    """
+    return "" if n > 1 and n == round(n) else " Weights are counts of rows here: multiply shares by the number of rows."

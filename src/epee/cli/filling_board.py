@@ -52,6 +52,8 @@ class FillingBoard(Witness):
         for entry in self.entries:
             sure = entry.sure
             error = plus_minus(entry.risk.value, sure.stderr, percent=rate)
-            ends = interval(sure.low, sure.high, sure.stderr, percent=rate) + (" " if entry.nested else "~")
+            ends = interval(sure.low, sure.high, sure.stderr, percent=rate) + (
+                "~" if sure.caution or not entry.nested else " "
+            )
             table.add_row(*(Text(cell) for cell in (one_line(entry.name), error, ends)))
         return table

@@ -32,6 +32,7 @@ from epee.estimator.state import Saved
 from epee.losses.decisions import Costs
 from epee.predictors.generative.generator import check_priors
 from epee.risk.estimate import Risk
+from epee.risk.units import as_counts
 from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
 from epee.table.frames import taken_apart
@@ -289,7 +290,7 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEsti
         table = self.predict_proba(X) @ self.costs_[:K].T
         truth = Costs(self.costs_[:K], classes=self.classes_).codes(y)
         chosen = self.costs_[K] if len(self.costs_) > K else None
-        w = check_weights(sample_weight, len(truth))
+        w = as_counts(check_weights(sample_weight, len(truth)), len(truth))
         return ErrorReject.of(
             table, self.costs_[:K], truth, w, None if chosen is None or np.ptp(chosen) else float(chosen[0]), level
         )

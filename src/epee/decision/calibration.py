@@ -60,7 +60,7 @@ from epee.estimator.protocol import Answer, Counted, Judge, Needs
 from epee.estimator.state import Saved
 from epee.risk.copies import copies_of
 from epee.risk.intervals import check_level, normal_quantile
-from epee.risk.units import as_counts
+from epee.risk.units import as_counts, per_row
 from epee.stateful import Part
 from epee.table.block import check_weights
 from epee.table.fingerprints import fingerprint
@@ -98,8 +98,8 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
     Notes
     -----
     Costs ``folds + 1`` fits; copies of a row, of which chance does not make so many, are left out together. The calibration happens
-    inside ``fit``, so a cross-validation of this object judges it honestly. Weights that are not whole numbers are scaled to the rows they
-    are worth.
+    inside ``fit``, so a cross-validation of this object judges it honestly. The scale of weights that are not whole numbers means nothing:
+    the estimator sees as many rows as there are, and the calibration the rows that they are worth.
 
     References
     ----------
@@ -147,7 +147,8 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
             )
         if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
-        self.estimator_ = self._trained(X, y, sample_weight)  # first: it refuses what cannot be learned from
+        w = None if sample_weight is None else per_row(check_weights(sample_weight, np.asarray(y).size))[0]
+        self.estimator_ = self._trained(X, y, w)  # first: it refuses what cannot be learned from
         self._trained_on = fingerprint(X)  # a test on the same rows is refused
         self.classes_ = self.estimator_.classes_
         if len(self.classes_) < 2:
@@ -160,7 +161,6 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
         X = X.tocsr() if is_sparse(X) else X if hasattr(X, "shape") else np.asarray(X)
         y = np.asarray(y).reshape(-1)
         _, codes = encode_labels(y)
-        w = check_weights(sample_weight, len(codes))
         fold = self._folds(X, codes, w)
         scores, twins = (scores_of(self.estimator_, X), []) if fold is None else self._out_of_fold(X, y, fold, w)
         hot = np.arange(scores.shape[1]) == codes[:, None] if scores.shape[1] > 1 else (codes == 1)[:, None]

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from epee.lazy import drawn
-from epee.risk.intervals import check_level, t_quantile, wilson
+from epee.risk.intervals import check_level
+from epee.risk.rates import few_values_interval
 from epee.typing import Codes, Matrix, Vector
 
 
@@ -26,7 +27,8 @@ class ErrorReject:
     reject_rate, error : arrays (m,)
         Share of the rows that are rejected, and the mean cost of those that are decided.
     low, high : arrays (m,)
-        Ends of the interval of the error: Wilson's when costs are 0 and 1, Student's else.
+        Ends of the interval of the error: that of a rate when costs are 0 and 1, else of a loss of few values
+        (:mod:`epee.risk.rates`).
     cost : array (m,)
         Mean cost of all rows, rejection included.
     chosen : float or None
@@ -45,26 +47,21 @@ class ErrorReject:
 
     @classmethod
     def of(
-        cls, table: Matrix, costs: Matrix, truth: Codes, w: Vector | None, chosen: float | None, level: float
+        cls, table: Matrix, costs: Matrix, truth: Codes, w: Vector, chosen: float | None, level: float
     ) -> ErrorReject:
-        """Compute the curve from expected costs (n, K) of the decisions, the costs (K, K) and the true classes."""
+        """Compute the curve from expected costs (n, K) of the decisions, the costs (K, K), the true classes and the rows each is worth."""
         check_level(level)
-        w = np.ones(len(truth)) if w is None else w
         expected, losses = table.min(axis=1), costs[table.argmin(axis=1), truth]
         order = np.argsort(expected, kind="stable")
         e, x, u = expected[order], losses[order], w[order]
-        n, total, squares = np.cumsum(u), np.cumsum(u * x), np.cumsum(u * x * x)
+        n, total = np.cumsum(u), np.cumsum(u * x)
         ends = np.flatnonzero(np.append(np.diff(e) > 1e-12, True) & (n > 0))  # equals are decided together
         n_k, error = n[ends], total[ends] / n[ends]
         is_rate = bool(np.isin(costs, (0.0, 1.0)).all())
-        variance = np.maximum(squares[ends] / n_k - error**2, 0.0)
-        low, high = np.empty_like(error), np.empty_like(error)
-        for i, (r, m, v) in enumerate(zip(error, n_k, variance, strict=True)):
-            if is_rate:
-                low[i], high[i] = wilson(float(r), float(m), level)
-            else:
-                half = t_quantile(level, max(m - 1, 1)) * np.sqrt(v / max(m - 1, 1))
-                low[i], high[i] = max(r - half, 0.0), r + half
+        values = np.unique(costs[costs > 0])
+        shares = np.array([np.cumsum(u * (x == v))[ends] / n_k for v in values]).T.reshape(-1, len(values))  # (m, V)
+        low, high = np.array([few_values_interval(values, r, m, level) for r, m in zip(shares, n_k, strict=True)]).T
+        low, high = np.minimum(low, error), np.maximum(high, error)  # which are sums in another order
         rate = 1 - n_k / n[-1]
         return cls(e[ends], rate, error, low, high, rate * e[ends] + (1 - rate) * error, chosen, level, is_rate)
 

@@ -18,6 +18,7 @@ from epee.lazy import drawn
 from epee.losses.decisions import ZeroOne
 from epee.risk.intervals import check_level, clopper_pearson
 from epee.risk.rates import rate_interval
+from epee.risk.units import as_counts
 from epee.table.block import check_weights
 from epee.typing import Vector
 
@@ -29,7 +30,7 @@ class ReliabilityCurve:
     Attributes
     ----------
     predicted, observed, low, high, count : arrays (bins,)
-        Mean predicted probability, observed frequency with its interval, and rows of each bin.
+        Mean predicted probability, observed frequency with its interval, and rows of each bin, or what their weights are worth.
     error : float
         Expected calibration error.
     brier : float
@@ -96,8 +97,7 @@ def reliability_curve(
     else:
         k = 1 if label is None else _place(label, classes)
         p, hit, label = P[:, k], (y == classes[k]).astype(np.float64), classes[k]
-    w = check_weights(sample_weight, len(p))
-    w = np.ones(len(p)) if w is None else w
+    w = as_counts(check_weights(sample_weight, len(p)), len(p))
     if strategy == "uniform":
         where = np.minimum((p * bins).astype(np.int64), bins - 1)
     else:

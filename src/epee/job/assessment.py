@@ -5,7 +5,9 @@ is counted, in a file beside the predictor, and the :math:`k`-th look at the sam
 
 .. math:: 1 - \frac{1 - \text{level}}{k}, \tag{1}
 
-which is what Bonferroni's inequality asks of each of :math:`k` looks. Rows are known by their fingerprint, whatever file they
+which is what Bonferroni's inequality asks of each of :math:`k` looks. Groups and times that the predictor was learned with are those of
+these rows, too, where the table has the columns. Whether the error agrees with the one that was promised is said by the intervals that are
+shown (:mod:`epee.job.agreement`). Rows are known by their fingerprint, whatever file they
 come in: rows that were learned from are left out, and sealed rows are recognised, each as often as it was sealed.
 """
 
@@ -22,17 +24,20 @@ import numpy as np
 
 from epee.decision.bayes_decision import BayesDecision
 from epee.errors import BadFile, DataError
+from epee.job.agreement import agree
 from epee.job.bundle import load_to_predict
 from epee.job.card import figure, plain
 from epee.job.holding import columns_of, take
 from epee.job.learned import Learned
 from epee.job.sealing import fingerprints
+from epee.job.told import Told
+from epee.job.understanding import beside, weights_beside
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
-from epee.risk.intervals import check_level, normal_quantile
+from epee.risk.intervals import check_level
 from epee.risk.steps import last_of
-from epee.table.block import check_weights
 from epee.table.raw import RawBlock
+from epee.words.how_words import how_said
 from epee.words.job_words import say
 from epee.words.numbers import figures, in_unit, percent, whole
 
@@ -64,11 +69,17 @@ class Assessment:
         if self.repeated:
             out.append(say("sealed_again", k=whole(self.repeated)))
         out.append(say("assessed", n=whole(self.risk.n), risk=self.risk.shown(), level=_level(self.risk.level)))
+        if self.risk.how != "held-out rows":
+            out.append(say("how_found", how=how_said(self.risk.how)))
+        if self.risk.caution:
+            out.append(self.risk.caution)
         if self.use > 1:
             out.append(say("use", k=self.use, level=_level(self.risk.level), asked=percent(self.asked)))
         else:
             out.append(say("first_use"))
         out.append(say("expected", risk=self.promised.shown()))
+        if self.promised.caution not in ("", self.risk.caution):
+            out.append(self.promised.caution)
         out.append(say("as_promised" if self.agrees else "not_as_promised"))
         return out
 
@@ -105,6 +116,7 @@ def assess(path: str | Path, table: Any, *, level: float | None = None, trusted:
     asked = float(learned.facts["settings"]["level"]) if level is None else level
     check_level(asked)
     raw, y, w, notes = labelled_rows(learned, table)
+    told = told_of(learned, raw, notes)
     target = dict(zip(learned.predictor.targets, np.reshape(y, (len(y), -1)).T, strict=True))
     prints = fingerprints(raw, learned.predictor.feature_names_in_, target)
     sealed = as_often(prints, learned.sealed_rows)
@@ -123,13 +135,29 @@ def assess(path: str | Path, table: Any, *, level: float | None = None, trusted:
     use = ledger.use(key, len(kept)) + (key == SEALED)  # learning looked at the sealed rows once
     X, weight = learned.predictor.encode(take(raw, kept)), None if w is None else w[kept]
     level = 1 - (1 - asked) / use
-    risk = holdout_error(learned.predictor.model, X, y[kept], loss=loss_of(learned), level=level, sample_weight=weight)
-    promised = learned.risk
-    bar = normal_quantile(asked) * float(np.hypot(risk.stderr, promised.stderr))
-    agrees = abs(risk.value - promised.value) <= bar or risk.low <= promised.value <= risk.high
-    return Assessment(
-        risk, asked, use, len(y), int(sealed.sum()), int(known.sum()), promised, bool(agrees), notes, repeated
+    together = told.of(kept).beside
+    risk = holdout_error(
+        learned.predictor.model, X, y[kept], loss=loss_of(learned), level=level, sample_weight=weight, **together
     )
+    promised = learned.risk
+    agrees = agree(risk.value, risk.interval, promised.value, promised.interval)
+    return Assessment(risk, asked, use, len(y), int(sealed.sum()), int(known.sum()), promised, agrees, notes, repeated)
+
+
+def told_of(learned: Learned, raw: RawBlock, notes: list[str]) -> Told:
+    """Return the groups and the times of labelled rows, by the columns that they had when the predictor was learned; notes say which."""
+    settings, rows = learned.facts["settings"], np.arange(len(raw))
+    found: dict[str, Any] = {}
+    for role in ("groups", "time"):
+        name = settings.get(role)
+        if name is None or found or (role == "groups" and settings.get("lags")):  # which tell series apart
+            continue
+        if name not in raw.columns:
+            notes.append(say(f"no_{role}", name=name))
+            continue
+        found[role] = beside(raw, [name], role, rows)
+        notes.append(say(f"by_{role}_again", name=name))
+    return Told(**found)
 
 
 def as_often(prints: np.ndarray, counted: np.ndarray) -> np.ndarray:
@@ -153,10 +181,13 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
     p = learned.predictor
     classes = p.classes_ if p.task == "classification" else None
     words = classes is not None and classes.dtype.kind in "US"
-    weight = learned.facts["settings"].get("weight")
-    source = p.open(
-        table, dict.fromkeys(p.targets, "category" if words else "number"), [weight] if weight is not None else []
-    )
+    settings = learned.facts["settings"]
+    weight = settings.get("weight")
+    known = {*p.targets, *p.encoder.feature_names_in_}
+    maybe = [
+        name for role in ("weight", "groups", "time") if (name := settings.get(role)) is not None and name not in known
+    ]
+    source = p.open(table, dict.fromkeys(p.targets, "category" if words else "number"), maybe)
     raw, notes = columns_of(source, source.names), list(source.notes)
     if words:
         column = raw.columns[p.targets[0]]
@@ -174,7 +205,7 @@ def labelled_rows(learned: Learned, table: Any) -> tuple[RawBlock, np.ndarray, A
             f"column {p.targets[0]!r}: no row has a value; there is nothing to compare the predictions with."
         )
     rows = np.flatnonzero(present)
-    w = None if weight not in raw.columns else check_weights(raw.columns[weight][rows], len(rows))
+    w = weights_beside(source, raw, [] if weight not in raw.columns else [weight], rows)
     return take(raw, rows), y[rows], w, notes
 
 

@@ -179,7 +179,7 @@ def _learned(members: dict[str, bytes], name: str, trusted: bool) -> Learned:
     t = card["test"]
     risk = Risk(
         float(t["value"]), float(t["stderr"]), Interval(float(t["low"]), float(t["high"])), float(t["level"]), float(t["n"]),
-        str(t["loss"]), str(t["how"]),
+        str(t["loss"]), str(t["how"]), caution=str(t.get("caution") or ""),
     )  # fmt: skip
     for promised in (card["settings"]["level"], card["rows"]["training"]):
         float(promised)

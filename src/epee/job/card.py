@@ -2,7 +2,8 @@
 
 :func:`card_of` turns a :class:`~epee.job.learning.Learned` into one dictionary of texts, numbers, lists and dictionaries, ready
 for JSON; a report only renders it. Numbers that are not known are None. A *figure* is
-``{"value", "stderr", "low", "high", "level", "n", "loss", "how"}``, as :meth:`epee.risk.Risk.to_dict` gives it.
+``{"value", "stderr", "low", "high", "level", "n", "loss", "how"}``, as :meth:`epee.risk.Risk.to_dict` gives it, with ``"caution"`` where
+its interval cannot be trusted.
 
 =====================  ====================================================================================================
 key                    what it holds
@@ -23,15 +24,17 @@ key                    what it holds
 ``notes``              sentences: how the table was read and taken
 ``leaderboard``        list from the simplest up of ``{"key", "name", "value", "stderr", "low", "high", "level", "interval"
                        ("nested" | "approximate"), "dof", "seconds", "parameter", "chosen_value", "difference",
-                       "difference_stderr", "p_value", "mark" ("best" | "worse" | "not distinguishable"), "chosen"}``
+                       "difference_stderr", "p_value", "mark" ("best" | "worse" | "not distinguishable"), "chosen", "caution", "kin"}``,
+                       the last the part of the caution about rows that belong together
 ``dropped``            list of ``{"name", "why"}``: predictors that did not run
 ``chosen``             ``{"key", "name", "parameter", "value", "parameters", "by_brier"}``, the last whether the Brier score decided
 ``verdict``            sentences
 ``optimism``           ``{"value", "by_folds", "draws", "corrected"}``: how much better the winner looks than it is
-``test``               figure of the sealed test error, with ``"agrees"`` (bool) and ``"sentence"``
+``test``               figure of the sealed test error, with ``"agrees"`` (bool), ``"sentence"`` and, where a few losses make a mean square,
+                       the figure of the mean absolute error ``"beside"`` it
 ``conclusive``         whether the chosen predictor is shown to beat the baseline and the sealed rows agree
 ``curves``             ``{key: {"name", "parameter", "values", "dof", "train", "cv", "stderr", "best", "chosen", "at_edge"}}``
-``confusion``          ``{"labels", "decided", "counts", "rates", "stderr", "low", "high"}`` on the sealed rows, or None
+``confusion``          ``{"labels", "decided", "counts", "rates", "stderr", "low", "high", "caution"}`` on the sealed rows, or None
 ``residuals``          ``{"quantiles": {"0.05": ...}, "predicted": [...], "residual": [...], "scale", "r2": figure}``, or None
 ``calibration``        list of ``{"predicted", "observed", "low", "high", "rows"}`` on the sealed rows, or []
 ``scores``             ``{name: figure}``: AUC, log loss, Brier score, R² and the like on the sealed rows
@@ -42,9 +45,9 @@ key                    what it holds
 ``ranking``            list of ``{"label", "share", "rows", "roc", "precision_recall", "lift", "calibration"}`` on the sealed rows, each
                        class against the rest; a curve is ``{"x", "y", "low", "high"}``
 ``uses``               what the predictor leans on: ``{"how": "coefficients" | "importance", "items": [{"column", "value",
-                       "stderr", "low", "high"}], "caution", "coefficients": [...]}``, largest first; coefficients of a linear
+                       "stderr", "low", "high"}], "caution", "coefficients": [...], "together"}``, largest first; coefficients of a linear
                        predictor for a standard deviation of each encoded column, and ``"per_unit"`` for one unit of the table,
-                       with intervals where the estimator has them
+                       with intervals where the estimator has them and no rows belong ``"together"``
 ``effects``            what columns do to the prediction: ``{"of": labels, "columns": [{"column", "kind", "x", "labels", "pd", "low",
                        "high", "ale"}], "interactions": [{"columns", "value", "stderr", "share"}], "bands", "held"}``, or None; curves are
                        (labels, places)
@@ -56,6 +59,7 @@ key                    what it holds
 ``learning_curve``     ``{"sizes", "test", "stderr", "then": {"rows", "error", "stderr"}}``, or None
 ``findings``           list of ``{"code", "sentence", "evidence"}``
 ``how``                sentences: how each figure was computed
+``conditions``         those of them that say what the figures rest on: the meaning of weights, how far ahead forecasts lie, groups
 ``redo``               ``{"command", "python"}``: lines that give the same result again
 ``seconds``            time of the whole run
 =====================  ====================================================================================================
@@ -67,6 +71,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from epee.words.how_words import how_said
 
 if TYPE_CHECKING:
     from epee.job.learned import Learned
@@ -119,8 +125,8 @@ def sound(text: str) -> str:
 
 
 def figure(risk: Any) -> dict[str, Any] | None:
-    """Return a risk as plain data."""
-    return None if risk is None else plain(risk.to_dict())
+    """Return a risk as plain data, how it was found in the language of the moment."""
+    return None if risk is None else plain({**risk.to_dict(), "how": how_said(risk.how)})
 
 
 def card_of(learned: Learned) -> dict[str, Any]:

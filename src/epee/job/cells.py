@@ -122,7 +122,7 @@ def assign_cells(
         units, asked["test_size"], asked["seed"], codes=None if codes is None else codes[first], groups=groups, time=time
     )  # fmt: skip
     sealed = sealed if copies is None else sealed[copies]
-    between = in_gap(time, sealed, asked["gap"])
+    between = in_gap(time, sealed, asked.get("gap", 0))
     train = np.flatnonzero(~sealed & ~between)
     dealt = train if copies is None else first[~sealed[first]]
     own, own_groups, own_time = (None if part is None else part[train] for part in (codes, groups, time))
@@ -135,7 +135,7 @@ def assign_cells(
     def planned(folds: int) -> Split:
         return make_plan(
             folds, len(train), codes=None if groups is not None else own, classes=target.classes, groups=own_groups,
-            random_state=asked["seed"], time=own_time, copies=together[0], gap=asked["gap"],
+            random_state=asked["seed"], time=own_time, copies=together[0], gap=asked.get("gap", 0),
         ).splits[0]  # fmt: skip
 
     split = planned(folds)

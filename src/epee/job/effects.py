@@ -308,10 +308,11 @@ def _interaction(a: str, b: str, rows: RawBlock) -> Question:
         return RawBlock(columns, rows=n * n)
 
     def told(*answered: Tensor) -> dict[str, Any]:
-        means = (part.reshape(len(part), n, n, -1).mean(axis=2) for part in answered)  # (models, n, outputs)
+        means = [part.reshape(len(part), n, n, -1).mean(axis=2) for part in answered]  # (models, n, outputs)
+        noise = n * np.finfo(np.float64).eps * np.abs(means[0]).max(axis=1)  # what rounding leaves of no effect
         joint, first, second = (part - part.mean(axis=1, keepdims=True) for part in means)
         rest, size = (np.sqrt((part**2).mean(axis=1)) for part in (joint - first - second, joint))  # (models, outputs)
-        strength = np.where(rest > ROUNDING * size, rest, 0.0).max(axis=1)
+        strength = np.where(rest > np.maximum(ROUNDING * size, noise), rest, 0.0).max(axis=1)
         value, largest = float(strength[0]), float(size[0].max())
         share = value / largest if largest > 0 else 0.0
         return {"columns": [a, b], "value": value, "stderr": _jackknife(strength[1:]), "share": share}

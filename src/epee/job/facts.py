@@ -14,10 +14,12 @@ from epee.job.card import figure, plain
 from epee.job.contest import Contest, Curve, Entry, interval_of
 from epee.job.effects import effects_of
 from epee.job.ground import Ground
-from epee.job.merit import attempt, headline_of, sealed_facts
+from epee.job.merit import Sealed, attempt, headline_of, sealed_facts
 from epee.job.predictor import Predictor, last_step
 from epee.job.ranked import ranking_sentence
 from epee.job.redo import redo
+from epee.job.telling import NONE, absolute_beside, conditions_of, facts_of_test, said_beside
+from epee.job.told import Told, told_of_sealed, told_of_training
 from epee.job.understanding import Understood
 from epee.predictors.ensembles.combination import Combination
 from epee.predictors.trees.tree import DecisionTree
@@ -25,21 +27,18 @@ from epee.risk.curves import curve_on
 from epee.risk.dependence import Dependence
 from epee.risk.estimate import Risk
 from epee.risk.holdout import losses_of
-from epee.risk.intervals import normal_quantile, t_interval
+from epee.risk.intervals import t_interval
 from epee.risk.route import MomentRoute
-from epee.risk.units import units_of
 from epee.risk.verdict import Verdict
 from epee.risk.watching import sentence
 from epee.structure.standard_scaler import StandardScaler
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
-from epee.words.loss_words import mean_of
-from epee.words.numbers import inside, interval, percent, plus_minus, whole
+from epee.words.numbers import percent, plus_minus
 
 Rows = tuple[Matrix, np.ndarray, Any]
 CURVE_ROWS = 50_000  # up to which a learning curve is drawn
 MOST_SHUFFLED = 200  # columns of which it is asked what shuffling them costs
-NONE = 1e-13  # of the baseline's error: an error below is none
 READABLE_LEAVES = 24  # of a tree that is written out
 LOOKED_ROWS, FEWEST_LOOKED = 2000, 200  # sealed rows that importances are taken on
 COMPARED = 200_000_000  # pairs of rows that are compared for them: a second or two
@@ -55,16 +54,18 @@ def facts_of(
     hand, cells = ground.hand, ground.cells
     sealed, training = ((hand.encoded(rows), hand.y[rows], hand.weights(rows)) for rows in (hand.sealed, hand.train))
     n_training, n_sealed = len(cells.train), len(cells.sealed)
-    merit = sealed_facts(predictor, sealed, asked["level"], asked["seed"])
+    told = told_of_sealed(ground)
+    merit = sealed_facts(predictor, Sealed(*sealed, told, asked["level"], kin), asked["seed"])
     headline = headline_of(risk, merit["scores"], len(seen.targets))
-    test, agrees = test_facts(risk, verdict, n_sealed, asked["level"], headline)
-    sentences = verdict.sentences(ranking_sentence(ground, verdict)) + test["sentences"]
-    caution = risk.caution.removeprefix(risk.kin if risk.kin in sentences else "").strip() if n_sealed else ""
-    sentences += [caution] if caution else []
+    absolute = absolute_beside(ground, chosen, risk, merit["scores"], kin)
+    test, agrees = facts_of_test(risk, verdict, n_sealed, headline, absolute)
+    sentences = verdict.sentences(ranking_sentence(ground, verdict, kin)) + test["sentences"]
+    sentences += said_beside(risk, headline if n_sealed else [], absolute, sentences, kin)
     if asked["refit"] and n_sealed:
         sentences.append(say("refit"))
     if threshold is not None and threshold["applied"] is not None:
         sentences.append(threshold_sentence(threshold))
+    conditions = conditions_of(ground, asked["weight"], risk, told, kin)
     classes = [] if seen.classes is None else [str(c) for c in seen.classes.tolist()]
     codes = cells.target.codes
     by_class = [] if codes is None else np.bincount(codes[cells.train], minlength=len(classes)).tolist()
@@ -82,22 +83,25 @@ def facts_of(
             "value": verdict.optimism.value, "by_folds": verdict.optimism.tibshirani, "draws": verdict.optimism.draws,
             "corrected": verdict.corrected,
         },
-        "test": {**(figure(risk) or {}), "agrees": agrees, "sentence": " ".join(test["sentences"])},
+        "test": {**(figure(risk) or {}), "agrees": agrees, "sentence": " ".join(test["sentences"]), "beside": test["beside"]},
         "conclusive": verdict.beats_baseline and agrees is not False,
         "curves": {e.candidate.key: curve_of(e) for e in verdict.entries if e.curve.parameter is not None},
-        "how": how_sentences(asked, cells.ahead),
+        "how": how_sentences(asked, conditions), "conditions": conditions,
         "redo": redo("learn", asked, seen.targets),
     }  # fmt: skip
     facts |= merit | {"headline": headline}
-    rows, told, copies = training, cells.groups, cells.copies
+    rows = training
     if len(sealed[1]) >= 20:
-        rows, told, copies = sealed, cells.sealed_groups, cells.sealed_copies
-    units = (copies if told is None else told) if hand.whole else None
+        rows = sealed
+    else:
+        told = told_of_training(ground)
     facts["uses"] = attempt(
-        lambda: uses_of(predictor, rows, ground.asked.loss, asked["seed"], asked["level"], kin, units)
+        lambda: uses_of(predictor, rows, ground.asked.loss, asked["seed"], asked["level"], kin, told)
     )
     if facts["uses"] is not None:
-        facts["uses"]["coefficients"] = coefficients_of(predictor, training, asked["level"])
+        alone = cells.alone and kin is None
+        facts["uses"]["coefficients"] = coefficients_of(predictor, training, asked["level"], alone)
+        facts["uses"]["together"] = not alone
     leaned = [item["column"] for item in (facts["uses"] or {"items": []})["items"]]
     facts["effects"] = attempt(lambda: effects_of(ground, chosen, predictor, leaned, asked["level"]))
     facts["rules"] = rules_of(predictor)
@@ -128,6 +132,7 @@ def line_of(entry: Entry, i: int, verdict: Verdict) -> dict[str, Any]:
         "seconds": entry.seconds, "parameter": entry.curve.parameter, "chosen_value": entry.value,
         "difference": 0.0 if gap is None else gap.value, "difference_stderr": 0.0 if gap is None else gap.stderr,
         "p_value": float(verdict.p_values[i]), "mark": verdict.mark(i), "chosen": i == verdict.chosen,
+        "caution": entry.sure.caution, "kin": entry.sure.kin,
     }  # fmt: skip
 
 
@@ -150,47 +155,19 @@ def curve_of(entry: Entry) -> dict[str, Any]:
     return {"name": entry.name, **parts, "chosen": c.best, "at_edge": c.at_edge}
 
 
-def in_words(figure: dict[str, Any]) -> str:
-    """Return a figure with its interval.
-
-    >>> in_words({"value": 0.8712, "low": 0.843, "high": 0.895})
-    '0.871 [0.843, 0.895]'
-    """
-    low, high = figure["low"], figure["high"]
-    return f"{inside(figure['value'], low, high)} {interval(low, high)}"
-
-
-def test_facts(
-    risk: Risk, verdict: Verdict, n: int, level: float, headline: list[dict[str, Any]]
-) -> tuple[dict[str, Any], bool | None]:
-    """Say what the sealed rows show, and whether they agree with the cross-validation."""
-    if not n:
-        return {"sentences": [say("no_test")]}, None
-    sure = verdict.entries[verdict.chosen].sure
-    gap, bar = abs(risk.value - verdict.corrected), float(np.hypot(risk.stderr, sure.stderr))
-    inside = risk.low <= verdict.corrected <= risk.high
-    least = 0.0 if verdict.baseline is None else NONE * verdict.values[verdict.baseline]
-    none = verdict.baseline is not None and max(risk.value, verdict.corrected) <= least
-    agrees = bool(inside or none or gap <= normal_quantile(level) * bar)
-    told = {"risk": risk.shown(), "level": percent(level), "n": whole(n)}
-    first = say("test", **told)
-    if headline[0]["name"] == "rmse":  # in the unit of the target, then the mean that the table shows
-        figures = ", ".join(f"{mean_of(f['name'])} {in_words(f)}" for f in headline)
-        first = say("test_unit", figures=figures, loss=mean_of(risk.loss), **told)
-    return {"sentences": [first, say("agrees") if agrees else say("disagrees", cv=sure.shown())]}, agrees
-
-
 def uses_of(
-    predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float = 0.95, kin: Dependence | None = None, units: Any = None
+    predictor: Predictor, rows: Rows, loss: Any, seed: int, level: float = 0.95, kin: Dependence | None = None,
+    told: Told | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return how much the error rises where a column is shuffled on rows held out, by ``units`` of rows, and longer bars of ``kin``."""
+    """Return how much the error rises where a column is shuffled on rows held out, by what was ``told`` of them and their ``kin``."""
     X, y, w = rows
     rng = np.random.default_rng(seed)
     times = SHUFFLES * min(len(predictor.encoder.encoded_columns), MOST_SHUFFLED)
     some = np.sort(rng.permutation(len(y))[: looked_rows(predictor.model, times)])
     X, y, w = X[some], y[some], None if w is None else w[some]
-    units, longer = None if units is None else units[some], 1.0 if kin is None else float(np.sqrt(kin.effect))
+    told, longer = (Told() if told is None else told).of(some), 1.0 if kin is None else float(np.sqrt(kin.effect))
     base = losses_of(predictor.model, X, y, loss, w)[0]
+    size = float(np.abs(base).max(initial=0.0))
     together = loss.rowwise and SHUFFLES * X.size <= SHUFFLED_CELLS
     mixed = X.copy()
 
@@ -214,9 +191,10 @@ def uses_of(
     jobs = ((places, [rng.permutation(len(y)) for _ in range(SHUFFLES)]) for places in groups.values())
     items = []
     for name, rise in zip(groups, in_order(rise_of, jobs) if together else map(rise_of, jobs), strict=True):
-        each = units_of(rise, w, groups=units)
-        value, bar = each.mean, longer * each.spread()[0] / float(np.sqrt(each.n))
-        low, high = t_interval(value, bar, max(each.effective - 1, 1.0), level)
+        each = told.units(np.where(np.abs(rise) > NONE * size, rise, 0.0), w)  # what rounding moves is no use
+        many, dof = each.independent()
+        value, bar = each.mean, longer * each.spread()[0] / float(np.sqrt(many))
+        low, high = t_interval(value, bar, max(dof, 1.0), level)
         items.append({"column": name, "value": value, "stderr": bar, "low": low, "high": high})
     items.sort(key=lambda item: -float(item["value"]))  # type: ignore[arg-type]
     return {"how": "importance", "items": items, "caution": "" if kin is None else sentence(kin)}
@@ -249,11 +227,11 @@ def promising(predictor: Predictor, X: Matrix) -> dict[str, list[int]]:
     return {name: places for name, places in groups.items() if name in kept}
 
 
-def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict[str, Any]]:
+def coefficients_of(predictor: Predictor, rows: Rows, level: float, alone: bool = True) -> list[dict[str, Any]]:
     """Return what a standard deviation more of each encoded column changes, for a linear predictor; largest first.
 
-    ``per_unit`` is what one more in the unit of the table changes. Intervals are those of the estimator, where it has them and the columns
-    determine their coefficients.
+    ``per_unit`` is what one more in the unit of the table changes. Intervals are those of the estimator, where it has them, the columns
+    determine their coefficients, and rows stand ``alone``, as it supposes.
     """
     X, _, w = rows
     last = last_step(predictor.model)
@@ -267,7 +245,7 @@ def coefficients_of(predictor: Predictor, rows: Rows, level: float) -> list[dict
     spread = np.ones(len(names)) if scaled else np.sqrt(np.average((X - centre) ** 2, axis=0, weights=w))
     unit = np.prod(scales, axis=0) if scales else spread  # of the table, in what ``value`` is for
     bars = np.full(len(names), np.nan)  # None on the card
-    if isinstance(last, CoefficientCovariance) and last.rank_ == len(names):
+    if alone and isinstance(last, CoefficientCovariance) and last.rank_ == len(names):
         bars = np.sqrt(np.diagonal(last.coef_covariance_)) * spread
     items = []
     for j, name in enumerate(names):
@@ -308,11 +286,8 @@ def curve_of_sizes(chosen: Entry, ground: Ground) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def how_sentences(asked: dict[str, Any], ahead: tuple[int, int, int] | None) -> list[str]:
-    """Say how the figures were computed; ``ahead`` is how far tested rows lie after those learned from."""
+def how_sentences(asked: dict[str, Any], conditions: list[str]) -> list[str]:
+    """Say how the figures were computed, and what they rest on."""
     keys = ["how_complexity", "how_intervals", "how_differences", *(["how_test"] if asked["test_size"] else [])]
     first = [say("how_forward" if asked["time"] else "how_cv", folds=asked["folds"], repeats=asked["repeats"])]
-    if ahead is not None:
-        near, far, end = ahead
-        first.append(say("how_ahead_sealed" if end else "how_ahead", near=near, far=far, end=end))
-    return [*first, *map(say, keys)]
+    return [*first, *conditions, *map(say, keys)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -17,6 +16,7 @@ from epee.job.ground import Ground
 from epee.job.holding import take
 from epee.job.levels import WithoutCodes
 from epee.job.looking import learn_means
+from epee.job.told import told_of_sealed
 from epee.losses.loss import Loss
 from epee.moments.affine import Affine
 from epee.moments.moments import Moments, stack
@@ -147,9 +147,7 @@ def sealed_risk(ground: Ground, entry: Entry, model: Pipeline, verdict: Verdict,
     if entry.sealed is None or turned:
         loss = ground.asked.loss
         rows = hand.sealed
-        cells = ground.cells
-        groups = cells.sealed_copies if cells.sealed_groups is None else cells.sealed_groups
-        beside: dict[str, Any] = {"groups": groups, "time": cells.sealed_time} if hand.whole else {}
+        beside = told_of_sealed(ground).beside
         return holdout_error(
             model, hand.encoded(rows), hand.y[rows], loss=loss, level=level, sample_weight=hand.weights(rows), **beside
         )

@@ -96,7 +96,7 @@ def learn(
     reject_cost : float, default=None
         What it costs not to decide; a larger one rejects fewer rows.
     weight, groups, time : str, optional
-        Columns: of weights (counts), of groups that stay together, of times (the last rows are sealed).
+        Columns: of weights (counts, or sampling weights), of groups that stay together, of times (the last rows are sealed).
     lags : int, list of int or dict, optional
         With ``time``, values some rows earlier as inputs: ``[1, 7]`` of the target, ``{"temp": [1]}`` of a column; of each series where
         ``groups`` tells several apart. See :mod:`epee.job.past` for what a new table then needs.
@@ -260,7 +260,7 @@ def _learn(
     )
     with progress(say("looking")) as tick:
         tick()
-    threshold = attempt(lambda: threshold_facts(ground, winner, predictor))
+    threshold = attempt(lambda: threshold_facts(ground, winner, predictor, kin))
     turned = apply_threshold(model, threshold)
     risk = sealed_risk(ground, winner, model, verdict, turned)
     risk = risk if risk.kin or not len(cells.sealed) else marked(risk, kin)

@@ -21,13 +21,13 @@ from epee.job.holding import columns_of, joined, take
 from epee.job.policy import Policy
 from epee.job.sealing import fingerprints
 from epee.job.tallies import Tallies, Tallying
-from epee.job.understanding import Understood, beside, candidates, is_silent, understand
+from epee.job.understanding import Understood, candidates, is_silent, refuse_no_weight, understand, weights_beside
 from epee.moments.passes import Summation, joint_origin
 from epee.risk.asked import Asked
 from epee.risk.route import LARGEST_MOMENTS
-from epee.risk.rows import Rows
+from epee.risk.rows import Rows, unit_of
 from epee.risk.splitting import Split
-from epee.table.changes import Celled, Mapped
+from epee.table.changes import Celled, Mapped, Reweighed
 from epee.table.encoder import TableEncoder
 from epee.table.raw import RawBlock
 from epee.table.raw_rows import RawRows
@@ -76,7 +76,7 @@ def _at_hand(
     seen = understand(source, roles, types, tallies, cells.target, notes)
     rows = np.flatnonzero(cells.cell >= 0)
     raw = take(RawBlock({name: every.columns[name] for name in seen.names}, rows=len(every)), rows)
-    weight = beside(every, roles["weight"], "weight", rows)
+    weight = weights_beside(source, every, roles["weight"], rows)
     encoder = planned(seen.schema, origin_of(every, seen.names))
     y = cells.target.y[rows]
     hand = Hand(raw, y, weight, cells.cell[rows], cells.folds, encoder, is_plain(seen.schema), True)
@@ -149,7 +149,8 @@ def _passing(
         policy.sample(cells.train, policy.looked, seed), policy.sample(cells.sealed, policy.looked_sealed, seed)
     ])  # fmt: skip
     split = cells.whole_split()
-    first = Passing(source, roles, cells, asked, Schema(tuple(inputs)))
+    unit = unit_of_weight(source, roles["weight"], cells)
+    first = Passing(source, roles, cells, asked, Schema(tuple(inputs)), unit)
     found = first.read(np.sort(picked), split)
     seen = understand(source, roles, types, tallies.beside(found.tallies), cells.target, notes)
     last = first if seen.schema.names == first.schema.names else replace(first, schema=seen.schema, origin=None)
@@ -179,6 +180,16 @@ def count_texts(source: TableSource, texts: dict[str, str], cells: Cells) -> Tal
     return found
 
 
+def unit_of_weight(source: TableSource, names: Sequence[str], cells: Cells) -> float:
+    """Return how many rows a unit of weight is of a table that passes by (:func:`epee.risk.units.per_row`), by a pass over its weights."""
+    if not names:
+        return 1.0
+    table = TableSource(source.batches, types=source.types, columns=source.names[:1], sample_weight=names[0])
+    total, unit, _ = unit_of(View(table.narrow(), Celled(cells.cell, drop=True)))
+    refuse_no_weight(total, names[0])
+    return unit
+
+
 @dataclass(eq=False)
 class Passing:
     """A table that passes by, seen through an encoder of some of its columns."""
@@ -188,6 +199,7 @@ class Passing:
     cells: Cells
     asked: Asked
     schema: Schema
+    unit: float = 1.0  # rows that a unit of weight is
     origin: Vector | None = None  # of the summed rows
 
     def __post_init__(self) -> None:
@@ -205,6 +217,7 @@ class Passing:
     def placed(self) -> View:
         """The rows, raw or numbers, with their cells and classes."""
         base: Any = self.table if self.plain else RawRows(self.table)
+        base = base if self.unit == 1 else View(base, Reweighed(self.unit))
         return View(base, Placed(self.cells.cell, self.cells.target.codes))
 
     @property

@@ -26,14 +26,14 @@ def _perhaps(required: str = "") -> dict[str, Any]:
 _TEXTS = _list(_TEXT)
 _FIGURE = _object(
     "value stderr low high level n loss how",
-    value=_NUMBER, stderr=_MAYBE, low=_MAYBE, high=_MAYBE, level=_NUMBER, n=_MAYBE, loss=_TEXT, how=_TEXT,
+    value=_NUMBER, stderr=_MAYBE, low=_MAYBE, high=_MAYBE, level=_NUMBER, n=_MAYBE, loss=_TEXT, how=_TEXT, caution=_TEXT,
 )  # fmt: skip
 _LINE = _object(
     "key name value stderr low high interval mark chosen",
     key=_TEXT, name=_TEXT, value=_NUMBER, stderr=_MAYBE, low=_MAYBE, high=_MAYBE, level=_NUMBER,
     interval={"enum": ["nested", "approximate"]}, dof=_MAYBE, seconds=_NUMBER, parameter={"type": ["string", "null"]},
     chosen_value={}, difference=_NUMBER, difference_stderr=_NUMBER, p_value=_NUMBER,
-    mark={"enum": ["best", "worse", "not distinguishable"]}, chosen=_FLAG,
+    mark={"enum": ["best", "worse", "not distinguishable"]}, chosen=_FLAG, caution=_TEXT, kin=_TEXT,
 )  # fmt: skip
 _HEADLINE = _object(
     "name value low high level", name=_TEXT, value=_NUMBER, low=_MAYBE, high=_MAYBE, level=_NUMBER, n=_MAYBE
@@ -88,6 +88,7 @@ SCHEMA: dict[str, Any] = {
         learning_curve=_perhaps(),
         findings=_list(_object("code sentence")),
         how=_TEXTS,
+        conditions=_TEXTS,
         redo=_object("command python"),
         seconds=_NUMBER,
     ),

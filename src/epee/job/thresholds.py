@@ -30,14 +30,21 @@ from epee.job.contest import Entry
 from epee.job.effects import CHEAP
 from epee.job.ground import Ground
 from epee.job.predictor import Predictor
+from epee.job.told import Told, told_of_training
+from epee.risk.dependence import Dependence
 from epee.risk.route import MomentRoute
 from epee.risk.steps import last_of
 
 GRID = np.round(np.arange(0.02, 0.99, 0.02), 2)
 
 
-def threshold_facts(ground: Ground, entry: Entry, predictor: Predictor) -> dict[str, Any] | None:
-    """Return cost, precision and recall along the threshold, and where the cost is least; None for more classes, or at too great a cost."""
+def threshold_facts(
+    ground: Ground, entry: Entry, predictor: Predictor, kin: Dependence | None = None
+) -> dict[str, Any] | None:
+    """Return cost, precision and recall along the threshold, and where the cost is least; None for more classes, or at too great a cost.
+
+    What it spares has the error bar of the groups, of the rows in time, or of rows that are ``kin``.
+    """
     classes = ground.asked.classes
     if classes is None or len(classes) != 2 or not predictor.has_probabilities:
         return None
@@ -47,7 +54,8 @@ def threshold_facts(ground: Ground, entry: Entry, predictor: Predictor) -> dict[
     P = entry.outcome.predictions[0] if entry.members else ground.probabilities(entry.route)
     p, truth = P[:, 1], ground.truth[ground.hand.looked]
     seen = np.isfinite(p)
-    found = along(p[seen], truth[seen] == 1, ground.hand.looked_weight[seen], ground.asked.costs)
+    told = told_of_training(ground).of(ground.hand.looked).of(seen)
+    found = along(p[seen], truth[seen] == 1, ground.hand.looked_weight[seen], ground.asked.costs, told, kin)
     return found | {"label": str(classes[1]), "other": str(classes[0])}
 
 
@@ -60,7 +68,9 @@ def apply_threshold(model: Any, facts: dict[str, Any] | None) -> bool:
     return True
 
 
-def along(p: np.ndarray, positive: np.ndarray, w: np.ndarray, costs: Any = None) -> dict[str, Any]:
+def along(
+    p: np.ndarray, positive: np.ndarray, w: np.ndarray, costs: Any = None, told: Told | None = None, kin: Dependence | None = None
+) -> dict[str, Any]:  # fmt: skip
     """Return (1) and its parts along the grid of thresholds.
 
     >>> found = along(np.array([0.1, 0.3, 0.6, 0.9]), np.array([False, False, True, True]), np.ones(4))
@@ -84,8 +94,13 @@ def along(p: np.ndarray, positive: np.ndarray, w: np.ndarray, costs: Any = None)
     else:
         alone = (np.column_stack([1 - p, p]) @ every.T).argmin(axis=1)  # the decision of true probabilities
         saved = every[alone, truth] - every[_turn(p, *pair), truth]
-    mean = float(np.average(saved, weights=w))  # what the chosen decision spares a row
-    bar = float(np.sqrt(np.average((saved - mean) ** 2, weights=w) / max(len(p) - 1, 1)))
+    units = (Told() if told is None else told).units(saved, w)
+    mean = units.mean  # what the chosen decision spares a row
+    bar = (
+        units.spread()[0]
+        / float(np.sqrt(units.independent()[0]))
+        * (1.0 if kin is None else float(np.sqrt(kin.effect)))
+    )
     chosen: Any = float(GRID[best]) if pair is None else list(pair)
     return {
         "thresholds": GRID.tolist(), "cost": cost.tolist(), "precision": (hit / np.maximum(hit + alarm, 1e-300)).tolist(),

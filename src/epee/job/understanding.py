@@ -15,10 +15,12 @@ import numpy as np
 
 from epee.errors import DataError, WrongUse
 from epee.job.tallies import Numbers, Tallies
-from epee.table.block import check_weights
+from epee.risk.units import per_row
 from epee.table.raw import RawBlock
 from epee.table.schema import CLOCK, KINDS, PAIRS, WORDS, Column, Schema, find_name
 from epee.table.source import TableSource, is_table, open_table
+from epee.table.values import refuse_bad_weights
+from epee.typing import Vector
 from epee.words import table_words
 from epee.words.job_words import say
 from epee.words.numbers import figures, listed, percent, whole
@@ -420,7 +422,23 @@ def beside(raw: RawBlock, names: list[str], role: str, rows: np.ndarray) -> Any:
         raise DataError(
             f"column {name!r}: {k} cells are missing, but it is the {role} column; fill or drop these rows."
         )
-    return check_weights(values, len(values)) if role == "weight" else values
+    return values
+
+
+def weights_beside(source: TableSource, raw: RawBlock, names: list[str], rows: np.ndarray) -> Vector | None:
+    """Return the weights of some rows in the unit of one row (:func:`epee.risk.units.per_row`); refuse what is no weight by its place."""
+    w = beside(raw, names, "weight", rows)
+    if w is None:
+        return None
+    refuse_bad_weights(w, names[0], lambda row: source.batches.where(int(rows[row])))
+    refuse_no_weight(float(w.max(initial=0.0)), names[0])
+    return per_row(w)[0]
+
+
+def refuse_no_weight(total: float, name: str) -> None:
+    """Refuse a column of weights that adds up to nothing."""
+    if not total > 0:
+        raise DataError(f"sample_weight: column {name!r} is 0 in every row: there is nothing to learn from.")
 
 
 def describe_target(target: Target, targets: Sequence[str], notes: list[str]) -> None:

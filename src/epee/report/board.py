@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from epee.losses.names import named
+from epee.report.cautions import cautions_of_board, is_marked
 from epee.settings import options
 from epee.words.job_words import say
 from epee.words.loss_words import mean_of
@@ -33,7 +34,7 @@ def leaderboard_table(card: dict[str, Any], width: int) -> Any:
         table.add_column(say("time"), justify="right")
     table.add_column(say("against"), overflow="fold")
     for line in card["leaderboard"]:
-        near = "~" if line["interval"] == "approximate" else " "
+        near = "~" if is_marked(line) else " "
         ends = interval(line["low"], line["high"], line["stderr"], percent=rate) + near
         error = plus_minus(line["value"], line["stderr"], percent=rate)
         cells = ["▶" if line["chosen"] else "", safe(line["name"]), error, ends]
@@ -63,6 +64,8 @@ def sentences_of(card: dict[str, Any]) -> list[str]:
     lines = [" ".join(card["verdict"])]
     if any(line["interval"] == "approximate" for line in card["leaderboard"]):
         lines.append(say("approximate_note"))
+    lines += map(safe, cautions_of_board(card))
+    lines += map(safe, card.get("conditions", []))
     if card["dropped"]:
         by_reason: dict[str, list[str]] = {}
         for d in card["dropped"]:

@@ -22,7 +22,8 @@ def uses_section(card: dict[str, Any]) -> Section | None:
     coefficients = card["uses"].get("coefficients")
     if coefficients:
         sure = coefficients[0]["low"] is not None
-        caption = say("coefficients_caption" if sure else "coefficients_bare", level=level)
+        bare = "coefficients_together" if card["uses"].get("together") else "coefficients_bare"
+        caption = say("coefficients_caption" if sure else bare, level=level)
         blocks.append(Pictures([pictures.uses(card, "coefficients")], caption))
         blocks.append(_per_unit(card, coefficients, level))
     if card.get("rules"):

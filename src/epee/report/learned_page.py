@@ -7,10 +7,12 @@ from typing import Any
 
 from epee.losses.names import named
 from epee.report import pictures
+from epee.report.cautions import cautions_of_board, is_marked, mark
 from epee.report.contents import Block, Code, Page, Pictures, Section, Table, Tile, Words, again_in_python
 from epee.report.effects_section import effects_section, uses_section
 from epee.report.findings_section import count_sentence, findings_section
 from epee.report.merit_section import errors_section, ranking_section
+from epee.words import job_words
 from epee.words.loss_words import mean_of, pronouns
 from epee.words.numbers import (
     amount,
@@ -25,6 +27,7 @@ from epee.words.numbers import (
     percent,
     plus_minus,
     whole,
+    without_figures,
 )
 from epee.words.report_words import known, say
 
@@ -82,11 +85,14 @@ def answer(card: dict[str, Any]) -> list[str]:
         span=span(card, shown),
         **pronouns(name),
     )
-    out = [first, second]
-    out += [
-        say(f"also_{f['name']}", value=inside(f["value"], f["low"], f["high"]), span=interval(f["low"], f["high"]))
-        for f in card.get("headline", [])[1:]
-    ]
+    out = [first, second, *([test["caution"]] if test.get("caution") else [])]
+    beside = [test["beside"]] if test.get("beside") else []
+    for f in [*beside, *card.get("headline", [])[1:]]:
+        value, ends = inside(f["value"], f["low"], f["high"]), interval(f["low"], f["high"])
+        out.append(say(f"also_{f['name']}", value=value, span=ends, level=level))
+        if f.get("caution") and f["caution"] not in out:
+            same = any(without_figures(f["caution"]) == without_figures(text) for text in out)
+            out.append(job_words.say("caution_same", name=mean_of(f["name"])) if same else f["caution"])
     out.append(runner_up(card))
     base = next((line for line in card["leaderboard"] if line["key"] == "baseline" and not line["chosen"]), None)
     if base is not None:
@@ -140,13 +146,13 @@ def tiles(card: dict[str, Any]) -> list[Tile]:
         Tile(
             f"{say('test_error' if rows['sealed'] else 'corrected_error')} ({mean_of(name)})",
             error(card, test),
-            f"{span(card, test)} · {level}",
+            f"{span(card, test)} · {level}{mark(test)}",
         ),
         *(
-            Tile(mean_of(f["name"]), inside(f["value"], f["low"], f["high"]), interval(f["low"], f["high"]))
+            Tile(mean_of(f["name"]), inside(f["value"], f["low"], f["high"]), interval(f["low"], f["high"]) + mark(f))
             for f in card.get("headline", [])[1:]
         ),
-        *([] if base is None else [Tile(say("baseline_error"), error(card, base), span(card, base))]),
+        *([] if base is None else [Tile(say("baseline_error"), error(card, base), span(card, base) + mark(base))]),
         Tile(
             say("rows_used"),
             whole(rows["training"] + rows["sealed"]),
@@ -186,7 +192,7 @@ def leaderboard_section(card: dict[str, Any]) -> Section:
                 "▶" if line["chosen"] else "",
                 line["name"],
                 plus_minus(line["value"], line["stderr"], percent=is_rate(card)),
-                span(card, line) + (" ~" if line["interval"] == "approximate" else ""),
+                span(card, line) + (" ~" if is_marked(line) else ""),
                 say(line["mark"]),
                 "" if best else "+" + difference(card, line),
                 "" if best else p_figure(line["p_value"]),
@@ -205,7 +211,7 @@ def leaderboard_section(card: dict[str, Any]) -> Section:
     if any(line["interval"] == "approximate" for line in card["leaderboard"]):
         caption += f" {say('approximate_mark')}."
     blocks: list[Block] = [Pictures([pictures.leaderboard(card)], caption), Table(head, rows, (2, 5, 6, 7, 8), marked)]
-    blocks += [Words(sentence) for sentence in card["verdict"]]
+    blocks += [Words(sentence) for sentence in (*card["verdict"], *cautions_of_board(card))]
     blocks += [Words(say("dropped", name=d["name"], why=d["why"])) for d in card["dropped"]]
     return Section("leaderboard", say("leaderboard"), blocks)
 

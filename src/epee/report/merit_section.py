@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from epee.report import curve_pictures, pictures
+from epee.report.cautions import mark, told_once
 from epee.report.contents import Block, Pictures, Section, Table, Words
 from epee.words import loss_words
 from epee.words.numbers import NOTHING, figures, inside, interval, percent, places_of, whole
@@ -23,6 +24,8 @@ def errors_section(card: dict[str, Any]) -> Section | None:
             blocks.append(Pictures([pictures.confusion(card)], say("confusion_caption", n=n, level=level)))
         else:
             blocks += _commonest(card, n)
+        if c.get("caution") and c["caution"] != card["test"].get("caution"):
+            blocks.append(Words(c["caution"]))
     r = card["residuals"]
     if r is not None and len(r["predicted"]) > 1:
         q = r["quantiles"]
@@ -31,14 +34,15 @@ def errors_section(card: dict[str, Any]) -> Section | None:
         blocks.append(Pictures([pictures.residuals(card)], caption))
     if card.get("by_class"):
         blocks.append(_by_class(card, n, level))
+    told = {_named(card, name): f for name, f in card["scores"].items() if f and name != card["loss"]}
     scores = [
-        [_named(card, name), inside(f["value"], f["low"], f["high"]), interval(f["low"], f["high"])]
-        for name, f in card["scores"].items()
-        if f and name != card["loss"]
+        [name, inside(f["value"], f["low"], f["high"]), interval(f["low"], f["high"]) + mark(f)]
+        for name, f in told.items()
     ]
     if scores:
         head = [say("score"), say("value"), say("interval", level=level)]
         blocks.append(Table(head, scores, (1,), caption=say("scores_caption", n=n)))
+        blocks += [Words(text) for text in told_once([(name, f.get("caution") or "") for name, f in told.items()])]
     if not blocks:
         return None
     return Section("errors", say("confusion" if c is not None else "residuals"), blocks)

@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from epee.losses.names import named
+from epee.report.cautions import is_marked
 from epee.report.svg import WIDTH, Chart, log_ticks, shortened
 from epee.words.loss_words import mean_of
 from epee.words.numbers import figures, interval, percent, places_of, plus_minus, whole
@@ -77,7 +78,7 @@ def leaderboard(card: dict[str, Any]) -> Markup:
     lines = [
         {
             **line,
-            "name": line["name"] + (" ~" if line["interval"] == "approximate" else ""),
+            "name": line["name"] + (" ~" if is_marked(line) else ""),
             "tone": 1 if line["chosen"] else 0 if line["mark"] != "worse" else 7,
         }
         for line in card["leaderboard"]

@@ -30,7 +30,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Plan, check_gap
 from epee.risk.steps import last_of
-from epee.risk.units import Weights, check_meaning
+from epee.risk.units import Weights, check_meaning, unsaid
 from epee.risk.verdict import Verdict, ranks
 from epee.risk.watching import kinship, marked, of_given_folds, seen_rows, shaped
 from epee.risk.winner import Nested, Optimism, without_two
@@ -229,11 +229,9 @@ def compare(
     X, y, sample_weight, laid, row = in_copies(
         X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify)
     )
-    routes = _routes(list(candidates.values()), X, y, sample_weight, loss)
-    for route in routes:
-        route.weights = weights
+    routes = _routes(list(candidates.values()), X, y, sample_weight, loss, weights)
     plan = counted(
-        routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state, bool(laid), gap)
+        routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state, laid is not None, gap)
     )
     risks = _run_all(routes, plan, level)
     if time is None and all(route.at_a_glance for route in routes):
@@ -251,6 +249,8 @@ def compare(
             )
             kin = kinship(*seen)
             risks = [marked(risk, kin) for risk in risks]
+    asked = unsaid(routes[0].weight if laid is None else laid, weights)
+    risks = [replace(risk, caution=f"{asked} {risk.caution}".strip()) for risk in risks]
     dof = np.array([route.freedom for route in routes])
     order = np.array([order_of(last_of(model)) for model in candidates.values()], dtype=float)
     return Comparison(list(candidates), risks, dof, order, level, plan.groups, partial(nested_candidates, routes, plan))
@@ -273,12 +273,12 @@ def nested_candidates(routes: Sequence[Route], plan: Plan) -> Nested | None:
     return Nested(np.moveaxis(np.array(means), 0, -1), np.array(sizes, dtype=np.float64))
 
 
-def _routes(models: list[Any], X: Any, y: Any, sample_weight: Any, loss: Any) -> list[Route]:
+def _routes(models: list[Any], X: Any, y: Any, sample_weight: Any, loss: Any, weights: Weights | None) -> list[Route]:
     """Return a route for each candidate; those on the same moments of the same rows share them."""
     routes: list[Route] = []
     for model in models:
         twin = next((r for r in routes if isinstance(r, MomentRoute) and r.serves(model)), None)
-        routes.append(twin.like(model) if twin is not None else open_route(model, X, y, sample_weight, loss))
+        routes.append(twin.like(model) if twin is not None else open_route(model, X, y, sample_weight, loss, weights))
     return routes
 
 

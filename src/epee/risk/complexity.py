@@ -161,10 +161,11 @@ def complexity_curve(
     X, y, sample_weight, laid, row = in_copies(
         X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify)
     )
-    route = open_route(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
-    route.weights = weights
-    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, bool(laid), gap)
-    how = plan.how + (laid or (taken_as(route.weight, weights) if route.at_hand else ""))
+    route = open_route(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss, weights)
+    plan = plan_for(route, folds, repeats, groups, time, stratify, random_state, laid is not None, gap)
+    how = plan.how
+    if laid is not None or route.at_hand:
+        how += taken_as(route.weight, route.weights) if laid is None else taken_as(laid, "counts")
     per_fold, train, dof = _path(route, plan, parameter, values)
     cv, stderr, _ = fold_error(per_fold, plan.repeats)
     order, kin = simplicity(values, dof, simpler), None
@@ -187,8 +188,7 @@ def _left_out_curve(
     weights: Weights | None, groups: Any = None,
 ) -> ComplexityCurve:  # fmt: skip
     """Return the curve by leave-one-out: all values at once where the estimator has a formula for a path, and each row leaves alone."""
-    first = RefitRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss)
-    first.weights = weights
+    first = RefitRoute(clone(model).set_params(**{parameter: values[0]}), X, y, sample_weight, loss, weights=weights)
     losses, train, dof = np.empty((first.n, len(values))), np.empty(len(values)), np.empty(len(values))
     path, units = None, left_together(first, groups)
     if (
@@ -206,8 +206,8 @@ def _left_out_curve(
             ).losses
         else:
             losses[:, v] = first.value(np.asarray(path[v]), np.arange(first.n))
-        train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss))
-    parts = [units_of(column, first.weight, weights=weights, groups=units) for column in losses.T]
+        train[v], dof[v] = fitted_on_all(open_route(here, X, y, sample_weight, loss, weights))
+    parts = [units_of(column, first.weight, weights=first.weights, groups=units) for column in losses.T]
     cv = np.array([u.mean for u in parts])
     spreads = [spread_of_squares(column, first.counts, first.loss) for column in losses.T]
     shared = [sharing(free, u.effective, spread) for free, u, spread in zip(dof, parts, spreads, strict=True)]
@@ -223,7 +223,7 @@ def _left_out_curve(
     how = "leave-one-out" if path is None else "leave-one-out, closed form"
     if units is not None:
         how += ", a group at a time" if groups is not None else ", copies of a row together"
-    how += taken_as(first.weight, weights) + doubt(kin)
+    how += taken_as(first.weight, first.weights) + doubt(kin)
     return ComplexityCurve(
         parameter, values, dof, train, cv, stderr, losses, best, chosen, rule, first.loss.name, how, sentence(kin)
     )
@@ -280,9 +280,7 @@ def _with_value(route: Route, parameter: str, value: Any) -> Route:
     model = clone(route.model).set_params(**{parameter: value})
     if isinstance(route, MomentRoute) and route.serves(model):
         return route.like(model)
-    here = open_route(model, *route.raw, route.loss)
-    here.weights = route.weights
-    return here
+    return open_route(model, *route.raw, route.loss, route.weights)
 
 
 def fitted_on_all(route: Route) -> tuple[float, float]:

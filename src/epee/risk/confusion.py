@@ -74,7 +74,7 @@ def confusion_matrix(
            [0., 1.]])
     """
     held = held_rows(model, X, y, sample_weight, level, weights, groups, time)
-    w, codes, said = held.weight, codes_of(model, held.truth), np.asarray(model.predict(held.X))
+    w, codes, said = held.given, codes_of(model, held.truth), np.asarray(model.predict(held.X))
     labels = np.asarray(model.classes_)
     others = [v for v in np.unique(said).tolist() if v not in set(labels.tolist())]  # a rejection
     decided = np.array([*labels.tolist(), *others], dtype=labels.dtype if not others else object)
@@ -85,12 +85,23 @@ def confusion_matrix(
     rates = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
     hits = [(said == label).astype(float) for label in decided]
     kin = held.kin((said != labels[codes]).astype(float), codes=codes)
-    cells = [[marked(_share(held, hit, codes == k, level), kin) for hit in hits] for k in range(len(labels))]
+    cells = [[marked(share_of(held, hit, codes == k, level), kin) for hit in hits] for k in range(len(labels))]
     stderr, low, high = np.moveaxis(np.array([[(cell.stderr, *cell.interval) for cell in row] for row in cells]), -1, 0)
-    return Confusion(labels, decided, counts, rates, stderr, low, high, level, cells[0][0].how, cells[0][0].caution)
+    return Confusion(
+        labels,
+        decided,
+        counts,
+        rates,
+        stderr,
+        low,
+        high,
+        level,
+        cells[0][0].how,
+        f"{held.asked} {cells[0][0].caution}".strip(),
+    )
 
 
-def _share(held: Held, hits: Vector, own: np.ndarray, level: float) -> Score:
+def share_of(held: Held, hits: Vector, own: np.ndarray, level: float) -> Score:
     """Return the share of hits (n,) among the ``own`` rows, by groups or in time where these were told."""
 
     def ends_at(level: float) -> Interval:

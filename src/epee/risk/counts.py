@@ -50,7 +50,7 @@ class LongTable:
         return replace(
             found, row_losses=None if found.row_losses is None else mean(found.row_losses), weight=self.counts,
             rows=fingerprint(*self.short), fold_ids=lambda: np.where(absent, -1, found.folds[..., first]), look=look,
-            how=f"{found.how}, weights taken as counts",
+            how=found.how + taken_as(self.counts, "counts"),
         )  # fmt: skip
 
 
@@ -79,18 +79,18 @@ def long_table(X: Any, y: Any, sample_weight: Any, weights: Weights | None = Non
 
 def in_copies(
     X: Any, y: Any, sample_weight: Any, weights: Weights | None, by_rule: bool = True
-) -> tuple[Any, Any, Any, str, Codes | None]:
-    """Return rows and weights: single copies without a weight, the words that say so, and the row that each is a copy of.
+) -> tuple[Any, Any, Any, Vector | None, Codes | None]:
+    """Return rows and weights: single copies without a weight, and beside them the counts and the row that each is a copy of.
 
-    So it is where rows dealt ``by_rule`` have counts; all others are returned as they are, with no words, and None.
+    So it is where rows dealt ``by_rule`` have counts; all others are returned as they are, with None.
 
     >>> in_copies([[0.0], [1.0]], [5.0, 6.0], [2, 1], None)[1:]
-    ([5.0, 5.0, 6.0], None, ', weights taken as counts', array([0, 0, 1]))
+    ([5.0, 5.0, 6.0], None, array([2., 1.]), array([0, 0, 1]))
     """
     table = long_table(X, y, sample_weight, weights) if by_rule else None
     if table is None:
-        return X, y, sample_weight, "", None
-    return table.X, table.y, None, taken_as(table.counts, "counts"), table.row
+        return X, y, sample_weight, None, None
+    return table.X, table.y, None, table.counts, table.row
 
 
 def _few_and_whole(source: Source, weights: Weights | None) -> bool:

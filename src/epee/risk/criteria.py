@@ -89,7 +89,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any) -> _Fit:
     classifier = is_classifier(model)
     route = RefitRoute(model, X, y, sample_weight, "log" if classifier else "squared")
     err, dof = route.on_all(route.fit_rows(None))
-    n = float(route.n if route.weight is None else route.weight.sum())
+    n = float(route.counts.sum())
     if not np.isfinite(dof):
         raise DataError(
             f"the degrees of freedom of {type(model).__name__} are not known: use optimism(..., method='bootstrap'), or cross_validate."
@@ -162,7 +162,7 @@ _PARAMETERS = """
         Variance of the noise; by default that of the largest model given, with its degrees of freedom taken off.
     form : {"course", "likelihood"}, default="course"
     sample_weight : array (n,), optional
-        Counts.
+        Counts, or sampling weights, whose scale means nothing.
 """
 
 
@@ -266,7 +266,7 @@ def optimism(
     repeats, random_state
         Draws of the bootstrap, and its seed.
     sample_weight : array (n,), optional
-        Counts.
+        Counts, or sampling weights, whose scale means nothing.
 
     References
     ----------
@@ -294,7 +294,7 @@ def optimism(
     if sigma2 is None:
         sigma2 = _noise(_fit(model, X, y, sample_weight))
     noise = np.sqrt(sigma2) * rng.standard_normal((repeats, route.n))
-    if route.weight is not None:  # a row that counts w times has the mean of w noises
+    if route.weight is not None and not route.sampled:  # a row that counts w times has the mean of w noises
         noise /= np.sqrt(np.maximum(route.weight, 1e-300))
     drawn = np.empty_like(noise)
     for b in range(repeats):

@@ -33,7 +33,7 @@ from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Deal, Pairs, Plan, Split, check_gap, check_weighed, deal_plan, group_codes, make_plan
-from epee.risk.units import Weights, check_meaning, stands_for_rows, units_of, unsaid
+from epee.risk.units import Weights, check_meaning, stands_for_rows, taken_as, units_of, unsaid
 from epee.table.fingerprints import fingerprint
 from epee.table.named import named_columns
 from epee.typing import Codes, Vector
@@ -211,12 +211,12 @@ def cross_validate(
             )
             said = [unsaid(table.counts, weights), found.caution]
             return replace(table.told(found), caution=" ".join(filter(None, said)))
-    route = open_route(model, X, y, sample_weight, loss)
-    route.weights = weights
+    route = open_route(model, X, y, sample_weight, loss, weights)
     found = _validated(route, folds, repeats, interval, level, groups, time, stratify, random_state, gap=gap)
-    if (route.at_hand or route.at_a_glance) and route.sampled:
-        return replace(found, how=f"{found.how}, weights taken as sampling weights")
-    return found
+    if not (route.at_hand or route.at_a_glance):
+        return found
+    caution = " ".join(filter(None, [unsaid(route.weight, weights), found.caution]))
+    return replace(found, how=found.how + taken_as(route.weight, route.weights), caution=caution)
 
 
 def _validated(

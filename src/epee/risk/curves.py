@@ -38,7 +38,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Split, check_strata, check_weighed, group_codes, make_plan, seed_of
 from epee.risk.steps import steps_of
-from epee.risk.units import Weights, check_meaning, stands_for_rows, taken_as
+from epee.risk.units import Weights, check_meaning, stands_for_rows, taken_as, unsaid
 from epee.risk.watching import kinship, marked, seen_rows, shaped_ends
 from epee.table.folds import assign_folds, check_folds
 from epee.table.named import named_columns
@@ -79,6 +79,7 @@ class LearningCurve(Shown):
     kin: Dependence | None = field(
         default=None, repr=False
     )  # in which way rows belong together, as the largest samples show
+    caution: str = field(default="", repr=False)  # asks what the weights are
 
     def fit(self) -> tuple[float, float, float]:
         """Return a, b, c of (1)."""
@@ -118,6 +119,7 @@ class LearningCurve(Shown):
         caution = risk_words.say("caution steep", n=whole(self.sizes[-1]), p=whole(self.columns)) if steep else ""
         if self.begins > len(self.sizes) - FEWEST_SIZES:
             caution = f"{risk_words.say('caution unlearned')} {caution}".strip()
+        caution = self.caution or caution
         if self.of_rows is None or not (plain := self.of_rows(level=self.level)).stderr > 0:
             ends = self._ends(value, values[1:], K)
             return Risk(value, stderr, ends, self.level, float(n), self.loss, how, caution=caution)
@@ -187,15 +189,16 @@ def learning_curve(
     X, y, sample_weight, groups, _ = named_columns(X, y, sample_weight, groups)
     by_rule = dealt_by_rule(folds, groups, None, stratify)
     X, y, sample_weight, laid, row = in_copies(X, y, sample_weight, weights, by_rule)
-    route = open_route(model, X, y, sample_weight, loss)
-    route.weights = weights
+    route = open_route(model, X, y, sample_weight, loss, weights)
     check_weighed(route.weight)
-    looked = by_rule and not laid and not stands_for_rows(route.weight, weights)
+    looked = by_rule and laid is None and not stands_for_rows(route.weight, route.weights)
+    weight = route.weight if laid is None else laid
     found = curve_on(
         route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state,
         copies=copies_of(route.inputs, route.raw[1], route.n) if looked else None, row=row,
     )  # fmt: skip
-    return replace(found, how=found.how + (laid or taken_as(route.weight, weights)))
+    meant = route.weights if laid is None else "counts"
+    return replace(found, how=found.how + taken_as(weight, meant), caution=unsaid(weight, weights))
 
 
 def curve_on(

@@ -21,7 +21,7 @@ from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time, say_one_of
-from epee.risk.units import Units, Weights, as_counts, check_meaning, meaning_of, taken_as, units_of
+from epee.risk.units import Units, Weights, as_counts, check_meaning, per_row, taken_as, units_of, unsaid
 from epee.risk.watching import kinship, longer_ends, marked, positive
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, width_of
@@ -33,12 +33,13 @@ from epee.words.numbers import whole
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """The truth of held-out rows and their weights (n,), as given; ``w`` are the rows that each is worth.
+    """The truth of held-out rows and their weights (n,), as ``given`` and in the unit of a row; ``w`` are the rows that each is worth.
 
-    ``how`` says what the weights were taken as.
+    ``how`` says what the weights were taken as, and ``asked`` asks where nobody said what one number for all of them means.
     """
 
     truth: np.ndarray
+    given: Vector
     weight: Vector
     w: Vector
     sampled: bool
@@ -46,6 +47,7 @@ class Held:
     X: Any
     groups: Codes | None = None
     order: Codes | None = None  # in time
+    asked: str = ""
 
     def watched(
         self, found: Score, influence: Vector, *, codes: Codes | None = None, rest: Vector | None = None, target: Vector | None = None
@@ -57,7 +59,7 @@ class Held:
         """
         told = marked(self.of_units(found, influence), self.kin(influence if rest is None else rest, target, codes))
         season = "" if self.order is None or rest is None else seasonal(rest[self.order])
-        return replace(told, caution=f"{told.caution} {season}".strip())
+        return replace(told, caution=" ".join(filter(None, [self.asked, told.caution, season])))
 
     def kin(self, rest: Vector, target: Vector | None = None, codes: Codes | None = None) -> Dependence | None:
         """Return the way in which rows, or groups that were told, belong together; None where none is shown, or it was said."""
@@ -130,13 +132,17 @@ def held_rows(
     refuse_training_rows(model, X, sample_weight)
     truth = np.asarray(y)
     refuse_missing_truth(truth)
-    n, w = len(truth), check_weights(sample_weight, len(truth))
-    sampled = w is not None and meaning_of(w, weights) == "sampling"
-    how = f"held-out rows{taken_as(w, weights)}"
+    n, given = len(truth), check_weights(sample_weight, len(truth))
+    w, meaning = per_row(given, weights)
+    how = f"held-out rows{taken_as(w, meaning)}"
+    one = np.ones(n)
     say_one_of(groups, time)
     ids = None if groups is None else group_codes(groups, n)
     order = None if time is None or ids is not None else np.argsort(places_in_time(time, n), kind="stable")
-    return Held(truth, np.ones(n) if w is None else w, as_counts(w, n, weights), sampled, how, X, ids, order)
+    return Held(
+        truth, one if given is None else given, one if w is None else w, as_counts(w, n, meaning), meaning == "sampling", how, X, ids,
+        order, unsaid(given, weights),
+    )  # fmt: skip
 
 
 def codes_of(model: Any, truth: np.ndarray) -> Codes:

@@ -34,7 +34,7 @@ from epee.risk.mean_loss import MeanLoss, ends_of, mean_loss
 from epee.risk.ranking import area_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time, say_one_of
-from epee.risk.units import Units, Weights, as_counts, taken_as, units_of, unsaid
+from epee.risk.units import Units, Weights, as_counts, check_meaning, per_row, taken_as, units_of, unsaid
 from epee.risk.watching import positive, watched
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source, width_of
@@ -172,9 +172,12 @@ def holdout_error(
     0.27 ± 0.03 [0.21, 0.33]
     """
     check_level(level)
+    check_meaning(weights)
     X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
     refuse_training_rows(model, X, sample_weight)
-    losses, w, chosen = losses_of(model, X, y, loss, sample_weight)
+    losses, given, chosen = losses_of(model, X, y, loss, sample_weight)
+    asked = unsaid(given, weights)
+    w, weights = per_row(given, weights)
     if training is not None and not is_stream(X):
         share = repeated_rows(X, training)
         if share > 0:
@@ -204,7 +207,7 @@ def holdout_error(
         ends = ends_at(level)
     worth = None if w is None else as_counts(w, len(w), weights)
     n = float(len(losses)) if worth is None else float(worth.sum())
-    caution = unsaid(w, weights) or found.sentence or _rare_class(chosen, y, losses)
+    caution = asked or found.sentence or _rare_class(chosen, y, losses)
     told = Risk(
         found.value, found.stderr, ends, level, n, chosen.name, _how(w, weights, ids, order), found.dof, row_losses=losses, weight=worth,
         rows=None if is_stream(X) else fingerprint(X, y), caution=caution, ends_at=ends_at,
@@ -305,7 +308,7 @@ def refuse_training_rows(model: Any, X: Any, sample_weight: Any = None) -> None:
         known = model.training_fingerprint if isinstance(model, Seen) else None
     same = known is not None and not is_stream(X) and known == fingerprint(X)
     m = model.moments_ if isinstance(model, Remembers) else None
-    if not same and isinstance(m, Moments) and not is_stream(X) and m.count.sum() == _count(X, sample_weight):
+    if not same and isinstance(m, Moments) and not is_stream(X) and m.count.sum() == _weight(X, sample_weight):
         rows = np.asarray(X)
         if rows.dtype.kind in "fiub" and rows.ndim == 2 and rows.shape[1] == m.p:
             own = Moments.of(rows, sample_weight=sample_weight, scatter="diagonal")
@@ -322,6 +325,7 @@ def refuse_training_rows(model: Any, X: Any, sample_weight: Any = None) -> None:
         )
 
 
-def _count(X: Any, sample_weight: Any) -> float:
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    return float(n) if sample_weight is None else float(np.sum(sample_weight))
+def _weight(X: Any, sample_weight: Any) -> float:
+    n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    w = check_weights(sample_weight, n)
+    return float(n) if w is None else float(w.sum())

@@ -149,15 +149,16 @@ def leave_each_out(
     if is_stream(X):
         X, y, sample_weight = gather(open_source(X, y, sample_weight))
     found, v, parted = None, None, ""
-    route: Route = RefitRoute(model, X, y, sample_weight, loss) if isinstance(model, LeavesOneOut) else open_route(
-        model, X, y, sample_weight, loss
-    )  # fmt: skip
-    route.weights = weights
+    route: Route = (
+        RefitRoute(model, X, y, sample_weight, loss, weights=weights)
+        if isinstance(model, LeavesOneOut)
+        else open_route(model, X, y, sample_weight, loss, weights)
+    )
     check_folds(route.n, route.n)
     check_weighed(route.weight)
     units = left_together(route, groups)
     if isinstance(route, RefitRoute) and isinstance(model, LeavesOneOut):
-        plain, merged = route, None if units is None else open_route(model, X, y, sample_weight, loss)
+        plain, merged = route, None if units is None else open_route(model, X, y, sample_weight, loss, weights)
         if not heavier_than_a_copy(plain) and groups is None and not isinstance(merged, MomentRoute):
             fitted = plain.fit_rows(None)
             found, how = closed_form(plain, fitted), f"leave-one-out, {model.left_out_by}"
@@ -166,8 +167,7 @@ def leave_each_out(
             if found is not None and units is not None:
                 parted = _without_copies(plain, units, found)
         if found is None:
-            route = open_route(model, X, y, sample_weight, loss) if merged is None else merged
-            route.weights = weights
+            route = open_route(model, X, y, sample_weight, loss, weights) if merged is None else merged
     if found is None:
         if isinstance(route, MomentRoute):
             found, how = _by_merges(route, units), "leave-one-out, by merging moments"
@@ -181,10 +181,12 @@ def leave_each_out(
     spread = spread_of_squares(losses, route.counts, route.loss)
     many = float(route.counts.sum()) if units is None else float(units.max() + 1)
     shared = max(sharing(free, many, spread), _together(route, free, units) if halved else 1.0)
-    of_rows = partial(mean_loss, losses, route.weight, loss=route.loss, weights=weights, stretch=shared, groups=units)
+    of_rows = partial(
+        mean_loss, losses, route.weight, loss=route.loss, weights=route.weights, stretch=shared, groups=units
+    )
     mean, ends_at, sizes = of_rows(level=level), partial(ends_of, of_rows), route.counts
     predictions, value, n = route.asked.decode(found), mean.value, float(sizes.sum())
-    said = how + taken_as(route.weight, weights)
+    said = how + taken_as(route.weight, route.weights)
     said_of = [parted, crowding(route, many - 1), far_out(v), mean.sentence]
     leans = risk_words.say("caution even") if _leans(route, mean.interval) else ""
     told = CrossValidation(
@@ -196,7 +198,7 @@ def leave_each_out(
     if units is not None:
         held = np.bincount(units, sizes).astype(np.float64)
         per_fold = np.bincount(units, sizes * losses) / np.where(held > 0, held, 1)
-        in_units = partial(units_of, weight=route.weight, weights=weights, groups=units)
+        in_units = partial(units_of, weight=route.weight, weights=route.weights, groups=units)
         told = replace(told, per_fold=per_fold, n_folds=len(held), sizes=held, fold_ids=units, in_units=in_units)
     if not route.at_a_glance:
         return told
@@ -285,7 +287,7 @@ def _together(route: Route, free: float, units: Codes | None = None) -> float:
     first, counts = cells_of(X, route.truth, route.counts)
 
     def left_out(cells: Codes, counts: Vector) -> Vector:
-        part = RefitRoute(route.model, X[first[cells]], route.truth[first[cells]], counts, route.loss)
+        part = RefitRoute(route.model, X[first[cells]], route.truth[first[cells]], counts, route.loss, weights="counts")
         said = closed_form(part, part.fit_rows(None))
         if said is None:
             raise WrongUse("this sample has no formula for its left-out rows.")
@@ -301,9 +303,7 @@ def _written_out(route: Route, X: Any) -> Route:
     if route.one_pass and (route.weight is None or route.sampled):
         return route
     if route.sampled:
-        found = open_route(route.model, X, at_home(route.raw[1]), at_home(route.weight), route.loss)
-        found.weights = route.weights
-        return found
+        return open_route(route.model, X, at_home(route.raw[1]), at_home(route.weight), route.loss, route.weights)
     rows = np.repeat(np.arange(route.n), route.counts.astype(np.intp))
     return open_route(route.model, take_rows(X, rows), at_home(route.raw[1])[rows], None, route.loss)
 

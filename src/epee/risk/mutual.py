@@ -118,9 +118,7 @@ def _here(route: MomentRoute) -> Route:
         return route
     if is_stream(X):
         X, y, w = gather(open_source(X, y, w))
-    found = open_route(route.model, at_home(X), at_home(y), None if w is None else at_home(w), route.loss)
-    found.weights = route.weights
-    return found
+    return open_route(route.model, at_home(X), at_home(y), None if w is None else at_home(w), route.loss, route.weights)
 
 
 def teaches_all(fold: Codes, codes: Codes) -> bool:

@@ -32,7 +32,7 @@ from epee.risk.refit import RefitRoute
 from epee.risk.scoring import Laid
 from epee.risk.skewed import FEWEST, skewed_interval, too_dominant, too_heavy
 from epee.risk.splitting import Split, group_codes, seed_of
-from epee.risk.units import Units, Weights, check_meaning, taken_as, units_of
+from epee.risk.units import Units, Weights, check_meaning, taken_as, units_of, unsaid
 from epee.risk.watching import kinship, seen_rows, sentence
 from epee.settings import progress
 from epee.table.named import named_columns
@@ -117,20 +117,19 @@ def importance(
     check_meaning(weights)
     X, y, sample_weight, groups, _ = named_columns(X, y, sample_weight, groups)
     X, y, sample_weight, laid, row = in_copies(X, y, sample_weight, weights, groups is None)
-    route = RefitRoute(model, X, y, sample_weight, loss)
-    route.weights = weights
+    route = RefitRoute(model, X, y, sample_weight, loss, weights=weights)
     rng = np.random.default_rng(seed_of(random_state))
     together = None if groups is None else group_codes(groups, route.n)
     try:
         check_is_fitted(model)
         jobs, how = [(model, np.arange(route.n))], "held-out rows"
     except NotFittedError:
-        plan = plan_for(route, folds, 1, groups, None, None, random_state, apart=bool(laid))
+        plan = plan_for(route, folds, 1, groups, None, None, random_state, apart=laid is not None)
         split, together = plan.splits[0], plan.groups
         assert isinstance(split, Split)
         jobs = list(zip(route.models(split), split.rows_of, strict=True))
         how = f"rows held out in turn, {folds} folds"
-    how += laid or taken_as(route.weight, weights)
+    how += taken_as(route.weight, route.weights) if laid is None else taken_as(laid, "counts")
     how += "" if together is None else f", error bar from {together.max() + 1} groups"
     names, sampled = column_names(route.X), route.sampled
     w = route.counts
@@ -168,7 +167,7 @@ def importance(
     ]
     stderr = np.array([u.spread()[0] / np.sqrt(u.n) for u in units])
     low, high = np.array(ends).reshape(-1, 2).T
-    cautions = []
+    cautions = [unsaid(route.weight if laid is None else laid, weights)]
     if route.at_a_glance:
         seen = seen_rows(
             route,

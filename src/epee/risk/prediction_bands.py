@@ -118,7 +118,7 @@ def conformal(
     share : float in (0, 1), default=0.5
         Part of the rows that gives the residuals of "split".
     sample_weight : array (n,), optional
-        Counts.
+        Counts, or sampling weights, whose scale means nothing.
 
     Returns
     -------
@@ -156,12 +156,12 @@ def conformal(
         fitted = route.fit_rows(np.sort(train))
         out = ConformalRegressor(fitted, level, method)
         out.residuals_ = np.abs(route.truth[test] - route.ask_rows(fitted, test, "the split"))
-        out.weight_ = None if route.weight is None else route.weight[test]
+        out.weight_ = None if route.weight is None else route.counts[test]
         return out
     out = ConformalRegressor(route.fit_rows(None), level, method)
     out.models_ = list(route.models(split))
     residuals = np.empty(route.n)
     for k, (fitted, rows) in enumerate(zip(out.models_, split.rows_of, strict=True)):
         residuals[rows] = np.abs(route.truth[rows] - route.ask_rows(fitted, rows, f"fold {k}"))
-    out.residuals_, out.fold_, out.weight_ = residuals, split.cell, route.weight
+    out.residuals_, out.fold_, out.weight_ = residuals, split.cell, None if route.weight is None else route.counts
     return out

@@ -23,6 +23,7 @@ from epee.risk.route import Route
 from epee.risk.scoring import Laid, Outcome
 from epee.risk.splitting import Pairs, Split
 from epee.risk.steps import last_of
+from epee.risk.units import Weights, per_row
 from epee.settings import progress
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source
@@ -61,14 +62,16 @@ class RefitRoute(Route):
     """Fit every model on its rows, several at once."""
 
     def __init__(
-        self, model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any = None, costs: Any = None
-    ) -> None:
+        self, model: Any, X: Any, y: Any, sample_weight: Any = None, loss: Any = None, costs: Any = None,
+        weights: Weights | None = None,
+    ) -> None:  # fmt: skip
         if is_stream(X):
             X, y, sample_weight = gather(open_source(X, y, sample_weight))
         n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
         asked, self.truth = truth_of(model, y, n, loss)
         super().__init__(model, asked if costs is None else Asked(asked.loss, asked.kind, asked.classes, costs=costs))
-        self.n, self.weight = n, check_weights(sample_weight, n)
+        self.n = n
+        self.weight, self.weights = per_row(check_weights(sample_weight, n), weights)
         self.raw = (X, y, self.weight)
         self.X = X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
         self.y = y if hasattr(y, "shape") else np.asarray(y)

@@ -55,8 +55,8 @@ LARGEST_MOMENTS = 60_000_000  # numbers kept for all cells together: 0.5 GB
 class Route:
     """From rows to their losses under models that did not see them.
 
-    ``truth`` are class codes (n,) or values (n,) / (n, m); ``weight`` (n,) or None, ``weights`` what the user says they mean; ``raw`` is
-    what the user gave.
+    ``truth`` are class codes (n,) or values (n,) / (n, m); ``weight`` (n,) or None is in the unit of a row, ``weights`` what it means
+    (:func:`epee.risk.units.per_row`); ``raw`` is what the user gave, with these weights.
     """
 
     one_pass = False
@@ -386,7 +386,7 @@ class MomentRoute(Route):
         if isinstance(split, Pairs):
             from epee.risk.refit import RefitRoute
 
-            return RefitRoute(self.model, *self.raw, self.loss).evaluate(split)
+            return RefitRoute(self.model, *self.raw, self.loss, weights=self.weights).evaluate(split)
         scores = self.scores(self.training(split))
         return self.test(split, self.models(split) if scores is None else scores)
 

@@ -24,10 +24,10 @@ from epee.moments.narrowing import narrowed, numbers_in, plain_gather, widest
 from epee.moments.passes import reduce_source
 from epee.moments.unions import select
 from epee.risk.splitting import Deal
-from epee.risk.units import Weights
+from epee.risk.units import Weights, meaning_from
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source
-from epee.table.changes import Celled, Dealt
+from epee.table.changes import Celled, Dealt, Reweighed
 from epee.table.elsewhere import ElsewhereSource
 from epee.table.folds import assign_folds
 from epee.table.folds_elsewhere import folds_elsewhere
@@ -85,11 +85,10 @@ class Rows:
     def unit(self, weights: Weights | None = None) -> float:
         """Return how many rows a unit of weight is worth: 1 for counts, Kish's share for others; from one pass where there are weights."""
         passing = "beside" not in vars(self) and not isinstance(self.source, ArraySource | ElsewhereSource)
-        if (getattr(self.source.head(), "weight", None) if passing else self.weight) is None:
+        if weights == "counts" or (getattr(self.source.head(), "weight", None) if passing else self.weight) is None:
             return 1.0
-        narrow = self.source.narrow()
-        total, squares, broken = engine_for(narrow).reduce(narrow, _weighed)
-        return float(total / squares) if (weights == "sampling" if weights else broken) else 1.0
+        total, squares, _, broken = _weights_of(self.source)
+        return float(total / squares) if weights == "sampling" or broken else 1.0
 
     @cached_property
     def beside(self) -> tuple[np.ndarray, Vector | None]:
@@ -222,6 +221,31 @@ class Rows:
         return m
 
 
+def per_row_passing(source: Source, said: Weights | None = None) -> tuple[Source, Weights | None]:
+    """Return rows that pass by with weights in the unit of one row, and what these mean (:func:`epee.risk.units.per_row`).
+
+    Takes a pass over the weights where there are any.
+    """
+    if getattr(source.head(), "weight", None) is None:
+        return source, None
+    _, unit, meaning = unit_of(source, said)
+    return source if unit == 1 else View(source, Reweighed(unit)), meaning
+
+
+def unit_of(source: Source, said: Weights | None = None) -> tuple[float, float, Weights]:
+    """Return the weight of all rows that pass by, how many rows a unit of it is (1 of counts), and what weights mean."""
+    total, _, rows, broken = _weights_of(source)
+    meaning = meaning_from(float(total), bool(broken), said)
+    return float(total), float(rows / total) if meaning == "sampling" and total > 0 else 1.0, meaning
+
+
+def _weights_of(source: Source) -> Vector:
+    """Return the sum of weights, of their squares, how many are positive, and how many are no whole numbers, (4,)."""
+    narrow = source.narrow()
+    found: Vector = engine_for(narrow).reduce(narrow, _weighed)
+    return found
+
+
 @dataclass(frozen=True)
 class Counting:
     """Count the rows of each class (K,) of a block, or all of them."""
@@ -250,9 +274,8 @@ class Learning:
 
 
 def _weighed(block: Block) -> Vector:
-    """Return the sum of weights, of their squares, and how many are no whole numbers, (3,)."""
     w = np.ones(len(block)) if block.weight is None else np.asarray(block.weight, dtype=np.float64)
-    return np.array([w.sum(), w @ w, (w != np.round(w)).sum()])
+    return np.array([w.sum(), w @ w, (w > 0).sum(), (w != np.round(w)).sum()])
 
 
 def _beside(block: Block) -> tuple[np.ndarray | None, Vector | None]:

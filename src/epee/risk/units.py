@@ -79,6 +79,15 @@ class Units:
         second, third = float(weighed.sum()) / n, float(weighed @ u) / n
         return scale * float(np.sqrt(second * n / (n - 1))), third / second**1.5
 
+    def told(self) -> tuple[float, float, float]:
+        """Return the mean, its standard error and how many rows it is worth; NaN for the error bar of one.
+
+        >>> units_of(np.array([0.0, 1.0]), np.array([1.0, 3.0])).told()
+        (0.75, 0.25, 4.0)
+        """
+        stderr = self.spread()[0] / float(np.sqrt(self.n)) if self.n > 1 else float("nan")
+        return self.mean, stderr, self.effective
+
     @property
     def in_bursts(self) -> bool:
         """Tell whether what follows in time comes in bursts so long that a sample holds few of them."""
@@ -141,13 +150,36 @@ def meaning_of(weight: Vector, said: Weights | None = None) -> Weights:
     >>> meaning_of(np.array([1.0, 3.0])), meaning_of(np.array([0.25, 0.75]))
     ('counts', 'sampling')
     """
+    return meaning_from(float(weight.sum()), bool((weight != np.round(weight)).any()), said)
+
+
+def meaning_from(total: float, broken: bool, said: Weights | None = None) -> Weights:
+    """Return what weights mean of which only the sum is known, and whether any is no whole number."""
     check_meaning(said)
-    if said == "counts" and len(weight) and weight.sum() <= 1 + 1e-9 and weight.max() < 1:
+    if said == "counts" and broken and total <= 1 + 1e-9:
         raise WrongUse(
-            f"the weights add up to {weight.sum():.4g}: they are shares, and no counts. Say weights='sampling', or give the number of "
+            f"the weights add up to {total:.4g}: they are shares, and no counts. Say weights='sampling', or give the number of "
             "rows that each row stands for."
         )
-    return said or ("counts" if bool((weight == np.round(weight)).all()) else "sampling")
+    return said or ("sampling" if broken else "counts")
+
+
+def per_row(weight: Vector | None, said: Weights | None = None) -> tuple[Vector | None, Weights | None]:
+    """Return weights in the unit of one row, and what they mean; None and nothing said without any.
+
+    Counts are rows as they are. The scale of sampling weights means nothing: they are given the mean 1 over the rows that have any, so that
+    whoever learns from them, and takes weights for counts, sees as many rows as there are.
+
+    >>> per_row(np.array([2.0, 3.0]))[0], per_row(np.array([0.25, 0.0, 0.75]))[0], per_row(np.full(2, 1e-300))
+    (array([2., 3.]), array([0.5, 0. , 1.5]), (array([1., 1.]), 'sampling'))
+    """
+    if weight is None:
+        return None, None
+    meaning = meaning_of(weight, said)
+    if meaning == "counts" or not weight.any():
+        return weight, meaning
+    w = weight / weight.max()  # no sum of squares of it is too small or too large to be told
+    return w * (np.count_nonzero(w) / w.sum()), meaning
 
 
 def stands_for_rows(weight: Vector | None, said: Weights | None = None) -> bool:
@@ -189,4 +221,6 @@ def as_counts(weight: Vector | None, n: int, weights: Weights | None = None) -> 
     """
     if weight is None:
         return np.ones(n)
-    return weight if meaning_of(weight, weights) == "counts" else weight * (weight.sum() / (weight @ weight))
+    w, meaning = per_row(weight, weights)
+    assert w is not None
+    return w if meaning == "counts" else w * (w.sum() / (w @ w))

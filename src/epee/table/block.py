@@ -16,7 +16,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from epee.arrays import at_home
-from epee.errors import InfiniteValues, MissingValues
+from epee.errors import DataError, InfiniteValues, MissingValues
 from epee.table.raw import numbers_of
 from epee.typing import Codes, Matrix, Vector
 
@@ -347,7 +347,10 @@ def check_weights(weight: Any, n: int) -> Vector | None:
     """
     if weight is None:
         return None
-    w = np.asarray(at_home(weight), dtype=np.float64)
+    try:
+        w = np.asarray(at_home(weight), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"sample_weight holds what is no number ({error}): give each row a number.") from error
     if w.ndim == 0:
         w = np.full(n, float(w))
     if w.shape != (n,):

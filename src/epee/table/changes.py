@@ -110,6 +110,21 @@ class Celled:
         return block.taking(cell >= 0) if self.drop and len(cell) and cell.min() < 0 else block
 
 
+@dataclass(frozen=True)
+class Reweighed:
+    """Weights in another unit: each is multiplied by ``factor``.
+
+    >>> Reweighed(4.0)(Block(np.zeros((2, 1)), weight=np.array([0.25, 0.5]))).weight
+    array([1., 2.])
+    """
+
+    factor: float
+    inputs_untouched = True
+
+    def __call__(self, block: Block) -> Block:
+        return block.having(weight=np.asarray(block.weight, dtype=np.float64) * self.factor)
+
+
 @dataclass(frozen=True, eq=False)
 class Dealt:
     """Folds by rule: ``n_folds`` of them, stratified by the codes of ``n_classes`` in the group axis where given.

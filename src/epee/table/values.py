@@ -80,11 +80,16 @@ def labels_of(column: pa.Array, name: str, where: Where, start: int = 0) -> np.n
 def weights_of(column: pa.Array, name: str, where: Where, start: int = 0) -> Vector:
     """Return the weights of rows, or name the first that is no count."""
     w = np.asarray(values_of(column, "number", name, where, start), dtype=np.float64)
+    refuse_bad_weights(w, name, lambda row: where(start + row))
+    return w
+
+
+def refuse_bad_weights(w: Vector, name: str, where: Where) -> None:
+    """Name the first of the weights of a column that is missing, infinite or negative; ``where`` tells its place in the table."""
     bad = ~(np.isfinite(w) & (w >= 0))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        what = "missing (NaN)" if np.isnan(w[row]) else f"{w[row]:g}, infinite or negative"
+        what = "missing (NaN)" if np.isnan(w[row]) else f"{w[row]:g}"
         raise DataError(
-            f"sample_weight: column {name!r} is {what} in {where(start + row)}; weights are counts, 0 or more."
+            f"sample_weight: column {name!r} is {what} in {where(row)}; a weight is a number, 0 or more: correct or drop this row."
         )
-    return w

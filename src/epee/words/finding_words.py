@@ -259,6 +259,12 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
         "indépendantes, et les barres d'erreur "
         "sont trop courtes.",
     ),
+    ("E020", "told"): (
+        "Errors of neighbouring rows are alike: the intervals are longer for it, and no more than a guess before --time or --groups says how "
+        "the rows belong together.",
+        "Les erreurs de lignes voisines se ressemblent : les intervalles en sont plus longs, et ne sont qu'une estimation tant que --time ou "
+        "--groups ne dit pas comment les lignes vont ensemble.",
+    ),
     ("E021", ""): (
         "{name} carries {share} {span} of all that the predictor uses: shuffled, it raises the error by {rise}.",
         "{name} porte {share} {span} de ce dont le prédicteur se sert : mélangée, elle augmente l'erreur de {rise}.",
@@ -294,6 +300,24 @@ SENTENCES: dict[tuple[str, str], tuple[str, str]] = {
         "independent, and the variance of the error is about {effect} times what it seems.",
         "Des lignes forment des amas dans les entrées, et les erreurs d'un même amas ont une corrélation de {r} ({n} {n:ligne|lignes}) : les lignes ne "
         "sont pas indépendantes, et la variance de l'erreur est environ {effect} fois ce qu'elle paraît.",
+    ),
+    ("E025", "columntold"): (
+        "Errors of rows with the same {name} are alike: the intervals are longer for it, and no more than a guess before --groups {name:typed} "
+        "says so.",
+        "Les erreurs de lignes de même {name} se ressemblent : les intervalles en sont plus longs, et ne sont qu'une estimation tant que "
+        "--groups {name:typed} ne le dit pas.",
+    ),
+    ("E025", "nearesttold"): (
+        "Errors of rows that are nearest in the inputs are alike: the intervals are longer for it, and no more than a guess before --groups "
+        "says which rows belong together.",
+        "Les erreurs des lignes les plus proches par leurs entrées se ressemblent : les intervalles en sont plus longs, et ne sont qu'une "
+        "estimation tant que --groups ne dit pas quelles lignes vont ensemble.",
+    ),
+    ("E025", "clumpstold"): (
+        "Rows lie in clumps of the inputs, and errors in the same clump are alike: the intervals are longer for it, and no more than a guess "
+        "before --groups says which rows belong together.",
+        "Des lignes forment des amas dans les entrées, et les erreurs d'un même amas se ressemblent : les intervalles en sont plus longs, et "
+        "ne sont qu'une estimation tant que --groups ne dit pas quelles lignes vont ensemble.",
     ),
     ("E024", ""): (
         "{k} of {m} test rows ({share} {span}) {k:has|have} a category of {name} that no training row has.",

@@ -285,10 +285,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{names} : plus {k:simple|simples} et aussi proche(s), mais sans probabilités.",
     ),
     "ranked": (
-        "Nothing here is shown to make fewer errors than the baseline, yet the inputs rank the classes: the area under the ROC curve of "
-        "{name} is {area} {span}. Ask for --loss auc or --loss log, or give --costs.",
-        "Rien ici ne fait moins d'erreurs de façon établie que le prédicteur constant, mais les entrées ordonnent les classes : l'aire sous "
-        "la courbe ROC de {name} est de {area} {span}. Demander --loss auc ou --loss log, ou donner --costs.",
+        "Nothing here is shown to beat the baseline, yet the inputs rank the classes: the area under the ROC curve of {name} is {area} {span}. "
+        "Ask for {flags} or {last}.",
+        "Rien ici ne fait mieux de façon établie que le prédicteur constant, mais les entrées ordonnent les classes : l'aire sous la courbe "
+        "ROC de {name} est de {area} {span}. Demander {flags} ou {last}.",
     ),
     "shown": ("shown", "établi"),
     "not shown": ("not shown", "non établi"),
@@ -312,6 +312,29 @@ WORDS: dict[str, tuple[str, str]] = {
     "test_unit": (
         "Sealed test error: {figures} ({level} intervals, {n} {n:row|rows}); {loss} {risk}.",
         "Erreur sur les lignes sous scellés : {figures} (intervalles à {level}, {n} {n:ligne|lignes}) ; {loss} {risk}.",
+    ),
+    "test_absolute": (
+        "Beside it, as no loss weighs as much in it: {figures}.",
+        "À côté, parce qu'aucune perte n'y pèse autant : {figures}.",
+    ),
+    "caution_same": ("The same caution holds for the {name}.", "La même réserve vaut pour : {name}."),
+    "caution_about": ("{name}: {caution}", "{name} : {caution}"),
+    "test_rests": ("The test error rests on {how}.", "L'erreur de test repose sur : {how}."),
+    "longer": (
+        "All intervals are {times} times as long, since rows may belong together (p {p}).",
+        "Tous les intervalles sont {times} fois plus longs, car des lignes vont peut-être ensemble (p {p}).",
+    ),
+    "weights_counts": (
+        "The weights of {name} are taken as counts: a weight of 2 is the row twice.",
+        "Les poids de {name} sont pris comme des effectifs : un poids de 2 vaut deux fois la ligne.",
+    ),
+    "weights_equal": (
+        "The weights of {name} are equal, and change nothing.",
+        "Les poids de {name} sont égaux, et ne changent rien.",
+    ),
+    "weights_sampling": (
+        "The weights of {name} are taken as sampling weights: their scale means nothing, and the {n} {n:row is|rows are} worth {k}.",
+        "Les poids de {name} sont pris comme des poids de sondage : leur échelle n'a pas de sens, et {n:la|les} {n} {n:ligne en vaut|lignes en valent} {k}.",
     ),
     "agrees": (
         "It agrees with the cross-validation.",
@@ -382,6 +405,27 @@ WORDS: dict[str, tuple[str, str]] = {
     "assessed": (
         "Error on {n} {n:row|rows}: {risk} ({level} interval).",
         "Erreur sur {n} {n:ligne|lignes} : {risk} (intervalle à {level}).",
+    ),
+    "how_found": ("It rests on {how}.", "Elle repose sur : {how}."),
+    "by_groups_again": (
+        "The error bar counts the groups of {name}, as when the predictor was learned.",
+        "La barre d'erreur compte les groupes de {name}, comme à l'apprentissage.",
+    ),
+    "by_time_again": (
+        "The error bar knows that rows near each other in {name} resemble each other, as when the predictor was learned.",
+        "La barre d'erreur sait que des lignes proches selon {name} se ressemblent, comme à l'apprentissage.",
+    ),
+    "no_groups": (
+        "The predictor was learned with groups by {name}, a column that this table has not: rows are taken as independent, and the interval "
+        "may be too short.",
+        "Le prédicteur a été appris avec les groupes de {name}, une colonne que cette table n'a pas : les lignes sont prises pour "
+        "indépendantes, et l'intervalle peut être trop court.",
+    ),
+    "no_time": (
+        "The predictor was learned in the time of {name}, a column that this table has not: rows are taken as independent, and the interval "
+        "may be too short.",
+        "Le prédicteur a été appris dans le temps de {name}, une colonne que cette table n'a pas : les lignes sont prises pour indépendantes, "
+        "et l'intervalle peut être trop court.",
     ),
     "use": (
         "This is use number {k} of these rows: the interval is given at level {level} rather than {asked}, as {k} {k:look asks|looks ask} for.",

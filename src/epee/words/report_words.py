@@ -126,6 +126,15 @@ WORDS: dict[str, tuple[str, str]] = {
     "worse": ("worse", "moins bon"),
     "not distinguishable": ("not shown", "non établi"),
     "chosen": ("chosen", "choisi"),
+    "caution_as_said": (
+        "~ {names}: with the caution above.",
+        "~ {names} : avec la réserve ci-dessus.",
+    ),
+    "caution_of": ("~ {names}: {caution}", "~ {names} : {caution}"),
+    "also_absolute": (
+        "Its mean absolute error, in which no loss weighs as much, is {value}; with {level} confidence it lies in {span}.",
+        "Son erreur absolue moyenne, où aucune perte ne pèse autant, est de {value} ; au niveau de confiance de {level}, elle est dans {span}.",
+    ),
     "approximate_mark": ("~ approximate interval", "~ intervalle approché"),
     "cv_error": ("held out", "mises de côté"),
     "train_error": ("training rows", "apprentissage"),
@@ -283,6 +292,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "the columns alone, and have no interval.",
         "Coefficients, du plus grand au plus petit : l'effet d'un écart-type de plus d'une variable. Ils sont écrêtés, ou non "
         "déterminés par les variables seules, et n'ont pas d'intervalle.",
+    ),
+    "coefficients_together": (
+        "Coefficients, largest first: what one standard deviation more of a column changes. Rows belong together, and the intervals of "
+        "coefficients suppose that they do not: none is shown.",
+        "Coefficients, du plus grand au plus petit : l'effet d'un écart-type de plus d'une variable. Des lignes vont ensemble, et les "
+        "intervalles des coefficients supposent que non : aucun n'est montré.",
     ),
     "rules": ("The tree in words, one line a leaf:", "L'arbre en toutes lettres, une ligne par feuille :"),
     "per_unit": ("for one unit more", "pour une unité de plus"),

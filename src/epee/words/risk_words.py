@@ -68,8 +68,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "Avec deux fois plus de lignes ({n}), l'erreur serait d'environ {then}, contre {now} à présent.",
     ),
     "caution few": (
-        "Only {n} independent {n:row|rows}: too few to show how large a loss can be; the interval holds for nearly Gaussian errors.",
-        "{n} {n:ligne indépendante|lignes indépendantes} seulement : trop peu pour montrer combien une perte peut être grande ; l'intervalle vaut pour des erreurs presque gaussiennes.",
+        "Only {n} independent {n:row or group|rows or groups}: too few to show how large a loss can be; the interval holds for nearly Gaussian errors.",
+        "{n} {n:ligne ou groupe indépendant|lignes ou groupes indépendants} seulement : trop peu pour montrer combien une perte peut être grande ; l'intervalle vaut pour des erreurs presque gaussiennes.",
     ),
     "caution units": (
         "The rows are worth {n} independent {n:one|ones} only: the error bar itself is uncertain, and the interval may be too short.",
@@ -80,8 +80,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "Les pertes viennent par longues vagues, dont ces lignes montrent peu : l'intervalle ne vaut que pour des temps aux vagues semblables.",
     ),
     "caution heavy": (
-        "The largest losses are too far from the others (one alone makes {share} of the mean): no interval from {n} {n:row|rows} is sure to cover. Look at the absolute loss.",
-        "Les plus grandes pertes sont trop loin des autres (une seule fait {share} de la moyenne) : aucun intervalle tiré de {n} {n:ligne|lignes} n'est sûr. Voyez la perte absolue.",
+        "The largest losses are too far from the others (one alone makes {share} of the mean): no interval from {n} {n:row or group|rows or groups} is sure to cover. A loss that grows more slowly is surer (absolute for squared, Brier's for log).",
+        "Les plus grandes pertes sont trop loin des autres (une seule fait {share} de la moyenne) : aucun intervalle tiré de {n} {n:ligne ou groupe|lignes ou groupes} n'est sûr. Une perte qui croît moins vite l'est davantage (absolue plutôt que quadratique, Brier plutôt que logarithmique).",
     ),
     "caution unlearned": (
         "Most training samples of the curve miss a class: it has too few rows for the curve to show where it goes.",
@@ -136,12 +136,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "Peu des {n} lignes font presque toute la dispersion : aucun intervalle n'est sûr.",
     ),
     "caution positives": (
-        "Only {n} {n:row|rows} of the class: average precision comes out too large, and its interval is wide.",
-        "{n} {n:ligne|lignes} de la classe seulement : la précision moyenne ressort trop grande, son intervalle est large.",
+        "Only {n} {n:row or group|rows or groups} of the class: average precision comes out too large, and its interval is wide.",
+        "{n} {n:ligne ou groupe|lignes ou groupes} de la classe seulement : la précision moyenne ressort trop grande, son intervalle est large.",
     ),
     "caution negatives": (
-        "Only {n} {n:row is|rows are} not of the class: average precision hangs on where {n:it lies|they lie}, and its interval is wide.",
-        "{n} {n:ligne|lignes} seulement hors de la classe : la précision moyenne dépend de leur place, son intervalle est large.",
+        "Only {n} {n:row or group is|rows or groups are} not of the class: average precision hangs on where {n:it lies|they lie}, and its interval is wide.",
+        "{n} {n:ligne ou groupe|lignes ou groupes} seulement hors de la classe : la précision moyenne dépend de leur place, son intervalle est large.",
     ),
     "caution kin copies": (
         "Rows are copies of each other in all inputs, and their errors resemble each other (correlation {r}, p {p}): the interval is not to be trusted. Say by groups which rows belong together.",

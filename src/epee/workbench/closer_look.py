@@ -37,7 +37,7 @@ def look_at(contest: Contest, entry: Entry, predictor: Predictor, chosen: bool) 
     found: dict[str, Any] = {
         "key": entry.candidate.key, "name": entry.name, "class": type(last).__name__, "dof": entry.dof, "loss": entry.risk.loss,
         "parameter": entry.curve.parameter, "value": entry.value, "seconds": entry.seconds, "curve": curve,
-        "coefficients": coefficients_of(predictor, training, ground.level)[:MOST_COEFFICIENTS],
+        "coefficients": coefficients_of(predictor, training, ground.level, ground.cells.alone)[:MOST_COEFFICIENTS],
         "several": several_of(predictor, last, names), "rules": rules_of(predictor),
         "splines": splines_of(predictor, last, names, X),
     }  # fmt: skip

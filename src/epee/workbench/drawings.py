@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from epee.report import pictures
+from epee.report.cautions import is_marked
 from epee.report.explored_pictures import day
 from epee.report.svg import Chart, nice_ticks, shortened
 from epee.words.loss_words import mean_of
@@ -25,7 +26,7 @@ def board(this: Board, chosen: str | None) -> Markup:
     lines = [
         {
             **line,
-            "name": line["name"] + (" ~" if line["interval"] == "approximate" else ""),
+            "name": line["name"] + (" ~" if is_marked(line) else ""),
             "tone": int(line["key"] == chosen),
         }
         for line in this.lines

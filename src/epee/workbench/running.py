@@ -37,7 +37,7 @@ def line_of(entry: Entry) -> dict[str, Any]:
     """Return one line of the board as plain data, before there is a verdict."""
     return plain({
         "key": entry.candidate.key, "name": entry.name, "value": entry.risk.value, "stderr": entry.sure.stderr,
-        "low": entry.sure.low, "high": entry.sure.high, "interval": interval_of(entry),
+        "low": entry.sure.low, "high": entry.sure.high, "interval": interval_of(entry), "caution": entry.sure.caution,
         "order": list(entry.order), "loss": entry.risk.loss, "seconds": entry.seconds,
     })  # fmt: skip
 

@@ -247,11 +247,44 @@ def test_rows_out_of_the_bag_are_scored_as_asked_for():
     assert len(few.estimators_samples_[0]) == len(X)
 
 
+def test_the_risk_out_of_the_bag_is_that_of_the_copies():
+    X, y = numbers(120)
+    w = np.random.default_rng(3).integers(0, 4, 120).astype(float)
+    copies = np.repeat(np.arange(120), w.astype(int))
+    given = {"n_estimators": 300, "max_features": None, "random_state": 0}
+    short = epee.RandomForestRegressor(**given).fit(X, y, w).oob_risk_
+    long = epee.RandomForestRegressor(**given).fit(
+        X[copies], y[copies]
+    )  # which finds copies, and judges no row by those of its own
+    losses = (y[copies] - long.oob_prediction_) ** 2
+    assert short.n == len(losses) and short.how.endswith("counts")
+    assert short.value == pytest.approx(losses.mean(), rel=0.1)
+    assert short.stderr == pytest.approx(1.25 * losses.std() / np.sqrt(len(losses)), rel=0.15)
+
+
+@pytest.mark.parametrize("kind", [epee.RandomForestRegressor, epee.RandomForestClassifier])
+def test_the_scale_of_weights_that_are_no_counts_means_nothing_out_of_the_bag(kind):
+    X, y = numbers(100)
+    y = y if kind is epee.RandomForestRegressor else (y > np.median(y)).astype(int)
+    w = np.random.default_rng(3).uniform(0.1, 3.0, 100)
+    risks = [kind(60, oob_score=True, random_state=0).fit(X, y, w * c).oob_risk_ for c in (1.0, 2.0**-900, 1 / w.sum())]
+    for other in risks[1:]:
+        assert (other.value, other.stderr, *other.interval, other.n) == pytest.approx(
+            (risks[0].value, risks[0].stderr, *risks[0].interval, risks[0].n)
+        )
+    assert risks[0].n == pytest.approx(w.sum() ** 2 / (w @ w))
+    even = kind(20, random_state=0).fit(X, y, np.full(100, 0.01)).oob_risk_
+    assert even.n == 100 and even.low < kind(20, random_state=0).fit(X, y).oob_risk_.value < even.high
+    with pytest.warns(UserWarning, match="weight 10"):  # which are copies if nobody says otherwise
+        ten = kind(20, oob_score=True, random_state=0).fit(X, y, np.full(100, 10.0))
+    assert np.isfinite(ten.oob_score_) and "weight 10" in ten.oob_risk_.caution
+
+
 def test_weights_so_large_that_every_tree_has_every_row():
     r = np.random.default_rng(4)
     X, y = r.normal(size=(30, 2)), r.normal(size=30)
     model = epee.RandomForestRegressor(5, random_state=0).fit(X, y, sample_weight=np.full(30, 1000.0))
-    assert not hasattr(model, "oob_risk_")
+    assert model.oob_risk_.n == 30_000 and "weight 1,000" in model.oob_risk_.caution
     with pytest.raises(ValueError, match="no row is out of the bag"):
         model.predict_interval(X)
 

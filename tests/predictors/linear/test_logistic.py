@@ -301,6 +301,19 @@ def test_leave_one_out_of_weighted_rows():
     assert_allclose(weighted[twice], repeated, atol=1e-8)
 
 
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_row_that_is_less_than_one_leaves_whole(K):
+    X, y = draw(n=90, p=2, K=K, seed=9)
+    w = np.random.default_rng(0).uniform(0.1, 0.9, 90)
+    model = LogisticRegression(tol=1e-10)
+    quick = model.fit(X, y, w).loo_proba(X, y, w)[:, -1]
+    whole = model.predict_proba(X)[:, -1]
+    brute = np.array([
+        clone(model).fit(np.delete(X, i, 0), np.delete(y, i), np.delete(w, i)).predict_proba(X[[i]])[0, -1] for i in range(90)
+    ])  # fmt: skip
+    assert np.abs(brute - quick).max() < 0.1 * np.abs(brute - whole).max()
+
+
 def test_path_of_penalties():
     X, y = draw(n=9000, p=4, seed=10)
     model = LogisticRegression(tol=1e-6)

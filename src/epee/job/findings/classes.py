@@ -52,7 +52,10 @@ def small_class(e: Evidence) -> Suspicion | None:
 
 @finding("E015")
 def calibration(e: Evidence) -> Suspicion | None:
-    """Probabilities are not frequencies: H0, on the mean they are off by at most 10 points."""
+    """Probabilities are not frequencies: H0, on the mean they are off by at most 10 points.
+
+    Rows that belong together make every variance as many times larger as that of the mean gap (Rao and Scott).
+    """
     if e.probabilities is None or e.classes is None or len(e.test) < 40:
         return None
     P = e.probabilities
@@ -61,7 +64,8 @@ def calibration(e: Evidence) -> Suspicion | None:
     bins = [rows for rows in np.array_split(order, int(np.clip(len(top) // 20, 2, 10))) if len(rows)]
     observed = np.array([right[rows].sum() for rows in bins], dtype=float)
     expected = np.array([top[rows].sum() for rows in bins])
-    variance = np.array([(top[rows] * (1 - top[rows])).sum() for rows in bins])
+    together = e.design_effect(right - top)
+    variance = together * np.array([(top[rows] * (1 - top[rows])).sum() for rows in bins])
     sizes = np.array([len(rows) for rows in bins], dtype=float)
     # a bin of near certainties has a variance near 0; half a row keeps its one error from deciding alone
     Q = float(((np.maximum(np.abs(observed - expected) - 0.5, 0)) ** 2 / np.maximum(variance, 0.25)).sum())
@@ -69,10 +73,10 @@ def calibration(e: Evidence) -> Suspicion | None:
     # the square of a gap is too large by its variance
     gaps = np.sqrt(np.maximum((observed - expected) ** 2 - variance, 0.0))
     mean_off = float(gaps.sum() / sizes.sum())
-    bar = float(np.sqrt(np.maximum(observed * (1 - observed / sizes), variance).sum()) / sizes.sum())
+    bar = float(np.sqrt(np.maximum(together * observed * (1 - observed / sizes), variance).sum()) / sizes.sum())
     p = max(float(special.chdtrc(len(bins), Q)), above(mean_off, bar, OFF))
     worst = int(np.argmax(np.abs(off) * np.sqrt(sizes)))
-    ends = share_interval(observed[worst], sizes[worst])
+    ends = share_interval(observed[worst] / together, sizes[worst] / together)
     words = {
         "claimed": percent(expected[worst] / sizes[worst]),
         "seen": percent(observed[worst] / sizes[worst]),

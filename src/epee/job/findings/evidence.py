@@ -43,6 +43,8 @@ class Evidence:
         Which training rows have losses held out, by their places among these, and the fold of each.
     beside : array (n,) of 64 bits, optional
         Prints of the cells of each row in columns that were read and are no inputs: a row is a copy if they agree, too.
+    told : Told, optional
+        Which sealed rows belong together.
     """
 
     names: Sequence[str]
@@ -66,12 +68,26 @@ class Evidence:
     looked: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     fold: Codes | None = None
     beside: np.ndarray | None = None
+    told: Any = None
     _sorted: dict[str, Vector] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
         """Number of rows."""
         return len(self.raw)
+
+    @property
+    def kin_told(self) -> bool:
+        """Whether intervals are longer already for rows that belong together, and a caution says so."""
+        return self.entry is not None and bool(self.entry.sure.kin)
+
+    def design_effect(self, values: Vector) -> float:
+        """Return how many times the variance of a mean of the sealed rows is that of rows that stand alone; 1 where it would be smaller."""
+        if self.told is None or self.told.alone:
+            return 1.0
+        units = self.told.units(values)
+        alone = float(np.var(values, ddof=1)) / len(values)
+        return max(units.spread()[0] ** 2 / units.independent()[0] / alone, 1.0) if alone > 0 else 1.0
 
     @property
     def is_rate(self) -> bool:
@@ -168,6 +184,8 @@ def level_codes(column: Any) -> Codes:
 
 def evidence_of(seen: Any, ground: Any, verdict: Any, predictor: Any, risk: Any, uses: Any) -> Evidence:
     """Return the evidence of a run of the main job: the rows at hand, all of them or the sample."""
+    from epee.job.told import told_of_sealed  # which a page of explanation need not load
+
     hand, cells = ground.hand, ground.cells
     probabilities = None
     if predictor.has_probabilities and len(hand.sealed):
@@ -178,5 +196,5 @@ def evidence_of(seen: Any, ground: Any, verdict: Any, predictor: Any, risk: Any,
         names, seen.kinds, hand.raw, seen.columns, seen.task, ", ".join(seen.targets), hand.y, seen.classes, hand.train, hand.sealed,
         cells.forward or cells.groups is not None, verdict.entries[verdict.chosen], verdict, cells.groups if ground.at_hand else None,
         risk if len(hand.sealed) else None, probabilities, list((uses or {}).get("items", [])), ground.setting.seed, hand.looked,
-        hand.cell[hand.train], hand.beside,
+        hand.cell[hand.train], hand.beside, told_of_sealed(ground),
     )  # fmt: skip

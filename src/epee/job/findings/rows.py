@@ -166,7 +166,10 @@ def order(e: Evidence) -> Suspicion | None:
     near = float((r[1:] * r[:-1]).sum() / (r**2).sum())
     ends = fisher_interval(near, len(r))
     words = {"r": amount(near, 0.01), "span": interval(*ends), "n": whole(len(r))}
-    return Suspicion(correlation_above(near, len(r), ORDER), words, near, float(1 / np.sqrt(len(r) - 3)), *ends)
+    form = "told" if e.kin_told else ""
+    return Suspicion(
+        correlation_above(near, len(r), ORDER), words, near, float(1 / np.sqrt(len(r) - 3)), *ends, form=form
+    )
 
 
 def left_over(e: Evidence) -> Vector | None:
@@ -215,7 +218,8 @@ def kin(e: Evidence) -> Suspicion | None:
     words = {"name": name, "r": amount(d.correlation, 0.01), "effect": amount(d.effect, 0.1), "n": whole(n)}
     ends = fisher_interval(min(d.correlation, 0.999), n)
     p = min(d.p_value, 1.0) if d.correlation > ORDER / 2 else 1.0
-    return Suspicion(p, words, d.correlation, None, *ends, [name] if d.kind == "column" else [], d.kind)
+    form = "told" if e.kin_told else ""
+    return Suspicion(p, words, d.correlation, None, *ends, [name] if d.kind == "column" else [], f"{d.kind}{form}")
 
 
 @finding("E022")

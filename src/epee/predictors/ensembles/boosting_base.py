@@ -306,7 +306,7 @@ class HistGradientBoosting(Estimator):
         loss : name, costs matrix or Loss, default=None
             "zero_one" for a classifier, "squared" for a regressor.
         sample_weight : array (n,), optional
-            Counts.
+            Counts, or sampling weights, whose scale means nothing.
         level : float, default=0.95
             What the intervals cover.
         groups : array (n,), optional

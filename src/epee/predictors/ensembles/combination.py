@@ -33,7 +33,7 @@ from epee.risk.copies import copies_of
 from epee.risk.estimate import Risk
 from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.route import GLANCE
-from epee.risk.units import as_counts, stands_for_rows
+from epee.risk.units import as_counts, per_row, stands_for_rows, taken_as, unsaid
 from epee.risk.watching import looked_rows, watched
 from epee.solve.cholesky import Cholesky
 from epee.solve.positive import non_negative
@@ -157,7 +157,7 @@ class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
             truth = np.eye(len(self.classes_))[codes]  # (n, K)
         else:
             truth = enter_values(y, len(y), several=False)[:, None]
-        w = check_weights(sample_weight, len(truth))
+        w = per_row(check_weights(sample_weight, len(truth)))[0]
         check_folds(self.folds, max(len(truth), 2))
         copies = None if stands_for_rows(w) else copies_of(X, y, len(truth))
         first: Any = slice(None) if copies is None else np.unique(copies, return_index=True)[1]
@@ -192,10 +192,11 @@ class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
         of_rows = partial(mean_loss, losses, w, loss=loss, groups=copies)
         found, ends_at = of_rows(level=level), partial(ends_of, of_rows)
         counts = as_counts(w, len(losses))
-        how = f"out of {self.folds} folds, weights included{'' if copies is None else ', copies of a row together'}"
+        together = "" if copies is None else ", copies of a row together"
+        how = f"out of {self.folds} folds, weights included{together}{taken_as(w)}"
         risk = Risk(
             found.value, found.stderr, found.interval, level, float(counts.sum()), loss.name, how, found.dof, row_losses=losses,
-            weight=w, rows=fingerprint(X, y), ends_at=ends_at, caution=found.sentence,
+            weight=w, rows=fingerprint(X, y), ends_at=ends_at, caution=unsaid(w) or found.sentence,
         )  # fmt: skip
         if len(losses) * width_of(X) > GLANCE:
             return risk

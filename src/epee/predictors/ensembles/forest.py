@@ -72,7 +72,8 @@ class RandomForestClassifier(ForestClassifier):
     -----
     Columns are cut into at most 255 bins; columns of fewer values lose nothing. Absolute errors, Poisson's criterion, monotone columns,
     pruning and ``max_leaf_nodes`` take the exact trees of :mod:`epee.predictors.trees`, which are slower. Missing cells go to the side that
-    is purer for it; where none were seen, to the larger. Weights are counts: rows are drawn as often as their copies would be.
+    is purer for it; where none were seen, to the larger. Weights are counts: rows are drawn as often as their copies would be; by
+    weights that are no whole numbers as many are drawn as there are rows, whatever their scale.
 
     References
     ----------
@@ -174,7 +175,8 @@ class ExtraTreesClassifier(ForestClassifier):
     -----
     Columns are cut into at most 255 bins; columns of fewer values lose nothing. Absolute errors, Poisson's criterion, monotone columns,
     pruning and ``max_leaf_nodes`` take the exact trees of :mod:`epee.predictors.trees`, which are slower. Missing cells go to the side that
-    is purer for it; where none were seen, to the larger. Weights are counts: rows are drawn as often as their copies would be.
+    is purer for it; where none were seen, to the larger. Weights are counts: rows are drawn as often as their copies would be; by
+    weights that are no whole numbers as many are drawn as there are rows, whatever their scale.
 
     References
     ----------
@@ -274,7 +276,8 @@ class RandomForestRegressor(ForestRegressor):
     -----
     Columns are cut into at most 255 bins; columns of fewer values lose nothing. Absolute errors, Poisson's criterion, monotone columns,
     pruning and ``max_leaf_nodes`` take the exact trees of :mod:`epee.predictors.trees`, which are slower. Missing cells go to the side that
-    is purer for it; where none were seen, to the larger. Weights are counts: rows are drawn as often as their copies would be.
+    is purer for it; where none were seen, to the larger. Weights are counts: rows are drawn as often as their copies would be; by
+    weights that are no whole numbers as many are drawn as there are rows, whatever their scale.
 
     References
     ----------
@@ -373,7 +376,8 @@ class ExtraTreesRegressor(ForestRegressor):
     -----
     Columns are cut into at most 255 bins; columns of fewer values lose nothing. Absolute errors, Poisson's criterion, monotone columns,
     pruning and ``max_leaf_nodes`` take the exact trees of :mod:`epee.predictors.trees`, which are slower. Missing cells go to the side that
-    is purer for it; where none were seen, to the larger. Weights are counts: rows are drawn as often as their copies would be.
+    is purer for it; where none were seen, to the larger. Weights are counts: rows are drawn as often as their copies would be; by
+    weights that are no whole numbers as many are drawn as there are rows, whatever their scale.
 
     References
     ----------

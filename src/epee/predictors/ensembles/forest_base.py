@@ -28,7 +28,7 @@ from epee.risk.copies import copies_of
 from epee.risk.estimate import Risk
 from epee.risk.intervals import check_level
 from epee.risk.route import GLANCE
-from epee.risk.units import stands_for_rows
+from epee.risk.units import per_row, stands_for_rows, unsaid
 from epee.risk.watching import kinship, marked
 from epee.table.fingerprints import fingerprint
 from epee.table.partitions import by_partition
@@ -65,6 +65,7 @@ class BaseForest(Estimator):
                 "`max_sample` cannot be set if `bootstrap=False`. Either switch to `bootstrap=True` or set `max_sample=None`."
             )
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        w = per_row(w)[0] if self.bootstrap else w  # as many draws as there are rows
         total = float(n if w is None else w.sum())
         self._n_samples_bootstrap = self._rows_drawn(total) if self.bootstrap else None
         draw = Draw(n, self._n_samples_bootstrap, w, seed)
@@ -183,6 +184,8 @@ class BaseForest(Estimator):
             return
         if self.oob_score:
             self._say_unjudged(judged > 0)
+            if unsaid(w):
+                say(unsaid(w))
         risk = self._oob_risk(X, y, w, said, there, fewer)
         copies = None if stands_for_rows(w) else copies_of(X, y)
         if copies is not None:

@@ -17,6 +17,7 @@ from epee.engines.local import in_order
 from epee.kernels.forest_twin import BITS
 from epee.predictors.ensembles.binning import Binned, Bins
 from epee.predictors.ensembles.forest_structure import Forest, from_tree, merged
+from epee.risk.units import meaning_of
 from epee.settings import progress
 from epee.typing import Codes, Matrix, Vector
 
@@ -38,6 +39,16 @@ class Draw:
         if self.weight is None:
             return np.bincount(rng.integers(0, self.n, self.size), minlength=self.n).astype(np.float64)
         return rng.multinomial(self.size, self.weight / self.weight.sum()).astype(np.float64)
+
+    def left_out(self, t: int) -> Vector:
+        """Return the share of the copies of each row (n,) that tree t left out, as it is on average.
+
+        A row of count w is w rows, and each draw of it takes one of them; a row of sampling weight is one.
+        """
+        drawn = self.counts(t)
+        if self.weight is None or meaning_of(self.weight) == "sampling":
+            return (drawn == 0).astype(np.float64)
+        return np.power(np.maximum(1 - 1 / np.maximum(self.weight, 1.0), 0.0), drawn)
 
 
 @dataclass(frozen=True)

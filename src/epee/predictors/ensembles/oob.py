@@ -4,8 +4,11 @@ A tree on rows drawn with replacement leaves about :math:`1/e` of them out. Each
 
 .. math:: \hat f^{(-i)}(x_i) = \frac{1}{|T_i|} \sum_{t \in T_i} v_{\ell_t(x_i)}, \qquad T_i = \{t : i \text{ not in tree } t\}; \tag{1}
 
-the mean of the losses estimates the risk without setting rows aside. Two things would spoil its interval. Few trees judge a row: with
-:math:`v_i` the variance of the trees at row i, a forest of :math:`T` trees has a squared error smaller by
+the mean of the losses estimates the risk without setting rows aside. A row of count :math:`w` is :math:`w` rows: each tree speaks for the
+share of them that it has not seen, :math:`(1 - 1/w)^k` of a row that it drew :math:`k` times, and :math:`|T_i|` is the sum of these.
+
+Two things would spoil the interval. Few trees judge a row: with :math:`v_i` the variance of the trees at row i, a forest of :math:`T`
+trees has a squared error smaller by
 
 .. math:: v_i \left( \frac{1}{|T_i|} - \frac1T \right), \tag{2}
 
@@ -28,7 +31,8 @@ from epee.losses.names import resolve
 from epee.predictors.ensembles.forest_growth import Draw
 from epee.predictors.ensembles.forest_structure import Forest
 from epee.risk.estimate import Risk
-from epee.risk.intervals import Interval, t_interval, weighted_mean, wilson, within_range
+from epee.risk.intervals import Interval, t_interval, wilson, within_range
+from epee.risk.units import taken_as, units_of, unsaid
 from epee.typing import Matrix, Vector
 
 SHARED = 1.25
@@ -38,21 +42,24 @@ AT_ONCE = 100_000  # rows times trees that all rows walk down, those that a tree
 def out_of_bag(forest: Forest, X: Matrix, draw: Draw) -> tuple[Matrix, Vector, Vector]:
     """Return (1) for each row (n, K), NaN where no tree left it out, how many trees judged it (n,), and (2) for the first output (n,)."""
     total, judged = np.zeros((len(X), forest.value.shape[1])), np.zeros(len(X))
-    squares, T = np.zeros(len(X)), len(forest)
+    squares, pairs, T = np.zeros(len(X)), np.zeros(len(X)), len(forest)
     walked = forest.leaves(X) if T * len(X) <= AT_ONCE else None  # calls cost more there than steps
 
-    def work(t: int) -> tuple[np.ndarray, Matrix]:
-        rows = np.flatnonzero(draw.counts(t) == 0)
+    def work(t: int) -> tuple[np.ndarray, Vector, Matrix]:
+        left = draw.left_out(t)
+        rows = np.flatnonzero(left > 0)
         leaf = forest.leaves(X[rows], slice(t, t + 1))[:, 0] if walked is None else walked[rows, t]
-        return rows, forest.value[leaf]
+        return rows, left[rows], forest.value[leaf]
 
-    for rows, said in in_order(work, range(len(forest))):
-        total[rows] += said
-        judged[rows] += 1
-        squares[rows] += said[:, 0] ** 2
+    for rows, left, said in in_order(work, range(len(forest))):
+        total[rows] += left[:, None] * said
+        judged[rows] += left
+        squares[rows] += left * said[:, 0] ** 2
+        pairs[rows] += left**2
     with np.errstate(invalid="ignore", divide="ignore"):
-        spread = (squares - total[:, 0] ** 2 / judged) / (judged - 1)
-        fewer = np.where(judged > 1, np.maximum(spread, 0.0) * (1 / judged - 1 / T), 0.0)
+        few = pairs / judged**2  # 1 / |T_i| of rows that count once
+        spread = (squares - total[:, 0] ** 2 / judged) / (judged * (1 - few))
+        fewer = np.where(few < 1, np.maximum(spread, 0.0) * (few - 1 / T), 0.0)
         return total / judged[:, None], judged, fewer
 
 
@@ -60,17 +67,15 @@ def oob_risk(
     losses: Vector, judged: np.ndarray, w: Vector | None, loss: str, rows: str | None, level: float = 0.95
 ) -> Risk:
     """Return the risk from the losses of the rows that some tree left out."""
-    weight = None if w is None else w[judged]
-    value, stderr, n = weighted_mean(losses[judged], weight)
+    value, stderr, n = units_of(losses[judged], None if w is None else w[judged]).told()
     value, stderr = max(value, 0.0), SHARED * stderr  # what few trees add to the losses may be more than they are
     if loss == "zero_one":
         stderr = SHARED * float(np.sqrt(value * (1 - value) / n))
     ends_at = partial(_ends, value, stderr, n, loss)
-    how = "rows out of the bag"
     all_judged = bool(judged.all())
     return Risk(
-        value, stderr, ends_at(level), level, n, loss, how, n - 1, ends_at=ends_at, row_losses=losses if all_judged else None,
-        weight=w if all_judged else None, rows=rows if all_judged else None,
+        value, stderr, ends_at(level), level, n, loss, f"rows out of the bag{taken_as(w)}", n - 1, ends_at=ends_at,
+        row_losses=losses if all_judged else None, weight=w if all_judged else None, rows=rows if all_judged else None, caution=unsaid(w),
     )  # fmt: skip
 
 

@@ -19,9 +19,9 @@ import numpy as np
 
 from epee.risk.dependence import Dependence
 from epee.risk.estimate import Risk
-from epee.risk.intervals import Interval, weighted_mean, within_range
+from epee.risk.intervals import Interval, within_range
 from epee.risk.mean_loss import mean_loss
-from epee.risk.units import units_of
+from epee.risk.units import per_row, taken_as, units_of, unsaid
 from epee.risk.watching import doubt, sentence
 from epee.typing import Codes, Matrix, Vector
 
@@ -52,6 +52,7 @@ class Stages:
     loss: str
     level: float
     how: str = "held-out rows"
+    weights: str = ""  # what they were taken as
     caution: str = ""
 
     @property
@@ -71,7 +72,7 @@ class Stages:
         """Return the risk after a number of rounds, with its interval."""
         i = int(np.flatnonzero(self.values == rounds)[0])
         low, high = self.ends[i]
-        how = f"{self.how}, {rounds} rounds"
+        how = f"{self.how}, {rounds} rounds{self.weights}"
         return Risk(
             float(self.risk[i]), float(self.stderr[i]), Interval(float(low), float(high)), self.level, self.n, self.loss, how, self.n - 1,
             caution=self.caution,
@@ -87,7 +88,8 @@ def stages_of(
     ``groups`` (n,) bind rows, or they follow each other in the ``order`` (n,) of time; ``look`` tells of the best number of rounds, from 0,
     in which way rows or groups belong together that nobody told.
     """
-    rows = slice(None) if order is None else order
+    rows, asked, taken = slice(None) if order is None else order, unsaid(w), taken_as(w)
+    w = per_row(w)[0]
     bound: dict[str, Any] = {"groups": groups, "in_order": order is not None}
     found = [mean_loss(e[rows], None if w is None else w[rows], loss=loss, level=level, **bound) for e in losses()]
     means, ends = np.array([(m.value, m.stderr) for m in found]), np.array([m.interval for m in found])  # (T, 2)
@@ -95,7 +97,7 @@ def stages_of(
     at_best = next(e for t, e in enumerate(losses()) if t == best)
     excess, n = [], 0.0
     for e in losses():
-        value, stderr, n = weighted_mean(e - at_best, w)
+        value, stderr, n = units_of(e - at_best, w).told()
         if groups is not None or order is not None:
             units = units_of((e - at_best)[rows], None if w is None else w[rows], **bound)
             stderr = units.spread()[0] / np.sqrt(units.independent()[0])
@@ -112,6 +114,6 @@ def stages_of(
         how = "held-out rows, error bar for rows in time"
     how += doubt(kin)
     return Stages(
-        np.arange(1, rounds + 1), means[:, 0], longer * means[:, 1], above[:, 0], longer * above[:, 1], ends, n, loss, level, how,
-        f"{sentence(kin)} {found[best].sentence}".strip(),
+        np.arange(1, rounds + 1), means[:, 0], longer * means[:, 1], above[:, 0], longer * above[:, 1], ends, n, loss, level, how, taken,
+        " ".join(filter(None, [asked, sentence(kin), found[best].sentence])),
     )  # fmt: skip

@@ -24,7 +24,7 @@ import numpy as np
 from sklearn.base import TransformerMixin, clone
 
 from epee.arrays import affine_rows, identity_like, like, namespace
-from epee.errors import DataError, SingularProblem, Unavailable, WrongUse
+from epee.errors import DataError, SingularProblem, Unavailable, WrongUse, of_shares
 from epee.estimator.base import NewAxes, both_sides, say
 from epee.estimator.keep import Keep
 from epee.estimator.moment import MomentClassifier
@@ -161,6 +161,7 @@ class LinearDiscriminantAnalysis(NewAxes, TransformerMixin, MomentClassifier):
         if n <= K:
             raise DataError(
                 f"The number of samples must be more than the number of classes: {n:g} rows, {K} classes; n_samples = 1 a class is few."
+                + of_shares(float(n))
             )
         if self.solver == "svd":
             within, tol, centre = self._pooled(m) / n, self.tol, self.xbar_

@@ -25,7 +25,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from epee.engines.choice import engine_for
-from epee.errors import DataError, SingularProblem, Unavailable, WrongUse
+from epee.errors import DataError, SingularProblem, Unavailable, WrongUse, of_shares
 from epee.estimator.base import list_columns
 from epee.estimator.keep import Keep
 from epee.estimator.stack import Stack
@@ -215,7 +215,8 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
         if small.any() and self.tying_ == 0 and self.covariance_estimator is None and self.reg_param == 0:
             k = int(np.flatnonzero(small)[0])
             raise SingularProblem(
-                f"y has only 1 sample in class {self.classes_[k]}, covariance is ill defined. Add rows, drop the class, or set `tying`."
+                f"y has only {m.count[k]:g} sample in class {self.classes_[k]}, covariance is ill defined. Add rows, drop the class, or "
+                f"set `tying`.{of_shares(float(m.count.sum()))}"
             )
 
     def _factor(self, m: Moments, tied: bool) -> None:

@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from epee.errors import DataError, WrongUse
+from epee.errors import DataError, WrongUse, of_shares
 from epee.estimator.base import NewAxes
 from epee.estimator.keep import Keep
 from epee.moments.moments import Moments, share
@@ -95,7 +95,7 @@ class FisherDiscriminant(NewAxes, TransformerMixin, LinearScores):
         if m.count.sum() <= len(m.count):
             raise DataError(
                 f"the number of rows ({m.count.sum():g}) must exceed the number of classes ({len(m.count)}); "
-                "n_samples = 1 a class is too few."
+                f"n_samples = 1 a class is too few.{of_shares(float(m.count.sum()))}"
             )
         self.means_ = m.mean
         self._half = self._whiten(self._spread(m))  # (p, r): half half' = Sigma^-1

@@ -36,7 +36,7 @@ from epee.arrays import at_home
 from epee.engines.choice import engine_for
 from epee.engines.deadline import check_time
 from epee.engines.local import in_order, one_blas_thread
-from epee.errors import DataWarning, WrongUse
+from epee.errors import DataError, DataWarning, WrongUse, of_shares
 from epee.estimator.base import PosteriorMixin, say
 from epee.estimator.callbacks import Callbacks
 from epee.losses.entropy import CrossEntropy, sigmoid
@@ -468,6 +468,11 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
             raise WrongUse(
                 "summary() needs a fit without penalty: C=np.inf. Penalised weights are biased, and have no such errors."
             )
+        n, k = self._wald.n, len(self._wald.coef)
+        if n <= k:
+            raise DataError(
+                f"the fit had {n:g} rows for {k} parameters: it has no standard errors.{of_shares(float(n))}"
+            )
         return self._wald.at(level)
 
     def loo_scores(self, X: Any, y: Any, sample_weight: Any = None) -> Tensor:
@@ -475,7 +480,7 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
         equation (3).
 
         The model must have been fitted on these rows, without an L1 term. A row of weight w is w rows: one of them is
-        left out.
+        left out, or all of a row that is less than one.
         """
         check_is_fitted(self)
         return self._one_step(self._source(X, y, sample_weight, reset=False))
@@ -496,9 +501,10 @@ class LogisticRegression(Callbacks, PosteriorMixin, LinearDescentClassifier):
         W = self._weights()
         metric = Metric(risk, W)
         total = self._weigh_classes(source)[1]
-        rows, codes, _ = gather_rows(risk, weighted=False)
+        rows, codes, w = gather_rows(risk, weighted=False)
         A = np.hstack([rows, np.ones((len(rows), 1))]) if risk.bias else rows  # (n, d)
         factor = 1.0 if risk.class_weight is None else risk.class_weight[codes]
+        factor = factor if w is None else factor * np.minimum(w, 1.0)  # one copy, or a row that is less than one
         if risk.M == 1:
             s = A @ W[:, 0]
             _, slope, bend = row_terms(risk.loss, s, codes, True)

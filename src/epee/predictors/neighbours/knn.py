@@ -22,7 +22,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from epee.arrays import namespace
-from epee.errors import DataError, WrongUse
+from epee.errors import DataError, WrongUse, of_shares
 from epee.estimator.base import Estimator, ProbabilityMixin, Regressor, say
 from epee.estimator.kinship import adopted_by
 from epee.estimator.outputs import SeveralLabels, is_several, labels_of
@@ -134,7 +134,7 @@ class NeighbourSearch(RadiusQueries, Estimator):
         if k > self._counts.sum():
             raise DataError(
                 f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k} and sample_weight sums to {self._counts.sum():g}: "
-                "weights are counts. Ask for fewer neighbours, or multiply the weights."
+                "weights are counts. Ask for fewer neighbours, or multiply shares by the number of rows."
             )
         size = min(k, len(self._counts))
         while True:
@@ -151,7 +151,7 @@ class NeighbourSearch(RadiusQueries, Estimator):
         if k + 1 > available:
             raise DataError(
                 f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {available:g}: without its own row "
-                f"each row has {available - 1:g} neighbours."
+                f"each row has {max(available - 1, 0):g} neighbours.{of_shares(float(available))}"
             )
         return self._table(self._fit_X, k + 1).without_self()
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from epee.errors import SingularProblem, WrongUse
+from epee.errors import SingularProblem, WrongUse, of_shares
 from epee.estimator.base import say
 from epee.estimator.moment import MomentRegressor
 from epee.moments.moments import Moments
@@ -145,7 +145,7 @@ class MapRegression(MomentRegressor):
         if free <= 0:
             say(
                 f"there are no residual degrees of freedom ({m.count:g} rows, {factor.rank} columns) to estimate the noise from: the "
-                "variance of y is taken. Give sigma2."
+                f"variance of y is taken. Give sigma2.{of_shares(float(m.count))}"
             )
             return np.maximum(tss, 1e-300) / float(m.count)
         rss = np.maximum(tss - (C * factor.solve(C)).sum(axis=0), 0.0)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy.special import stdtrit
 
-from epee.errors import DataError, WrongUse
+from epee.errors import DataError, WrongUse, of_shares
 from epee.solve.minimum_norm import MinimumNorm
 from epee.typing import Matrix, Tensor, Vector
 
@@ -62,7 +62,7 @@ class Inference:
         if n - k <= 0:
             raise DataError(
                 f"there are no residual degrees of freedom: {n:g} rows for {k} parameters. Standard errors cannot be estimated; "
-                "add rows, or remove columns."
+                f"add rows, or remove columns.{of_shares(float(n))}"
             )
         return n - k
 

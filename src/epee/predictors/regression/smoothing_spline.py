@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import stdtrit
 from sklearn.utils.validation import check_is_fitted
 
-from epee.errors import DataError, WrongUse
+from epee.errors import DataError, WrongUse, of_shares
 from epee.estimator.base import Regressor
 from epee.estimator.smoother import LinearSmoother
 from epee.typing import Matrix, Vector
@@ -200,6 +200,7 @@ class SmoothingSpline(LinearSmoother, Regressor):
         if not np.isfinite(self.sigma2_):
             raise DataError(
                 "the spline interpolates: no residual degrees of freedom are left to estimate the noise. Raise lam."
+                + of_shares(float(self._n))
             )
         variance = self.sigma2_ * np.interp(X[:, 0], self.knots_, self.leverages_ / self._w)
         variance = variance + (self.sigma2_ if kind == "prediction" else 0.0)
