@@ -265,3 +265,26 @@ def test_a_gap_is_a_number_of_moments():
     X, y = numbers()
     with pytest.raises(WrongUse, match="whole number of moments"):
         cross_validate(Ridge(), X, y, time=True, gap=np.timedelta64(3, "D"))
+
+
+def test_weights_do_not_hide_copies_and_counts_make_none():
+    X, y = numbers(60)
+    twice = np.vstack([X, X]), np.append(y, y)
+    model = KNeighborsRegressor(1)
+    ridge = Ridge()
+    for w in (np.ones(120), np.random.default_rng(0).uniform(0.5, 2, 120)):
+        assert "copies of a row together" in loo(ridge, *twice, sample_weight=w).how
+        assert "copies of a row together" in cross_validate(ridge, *twice, sample_weight=w).how
+    assert loo(model, *twice).value > 0
+    for figure in (loo, cross_validate):
+        assert "copies" not in figure(ridge, *twice, sample_weight=np.full(120, 2), weights="counts").how
+
+
+def test_a_risk_that_a_predictor_carries_can_be_written_down():
+    """Functions that make intervals of other levels are no data: what comes back has the same interval, and Student's for others."""
+    X, y, _ = grouped()
+    for risk in (RandomForestRegressor(20, random_state=0).fit(X, y).oob_risk_, loo(Ridge(), X, y)):
+        state = risk.to_state()
+        assert not any(callable(part) for part in state.values())
+        again = type(risk).from_state(state)
+        assert str(again) == str(risk) and again.caution == risk.caution and again.at(0.5).high < again.high

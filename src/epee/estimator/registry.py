@@ -267,7 +267,6 @@ METHODS: tuple[Method, ...] = (
         (Trial("combination", given=lambda s: {"estimators": []}, suits=lambda s: s.n_targets == 1, of_others=True,
                cost=lambda s: 0.0, words=("combination", "combinaison"), aliases=("stacking", "ensemble", "mean_of_predictors")),),
         inner=("LinearRegression", "DecisionTreeRegressor"),
-        listed={"check_sample_weight_equivalence_on_dense_data": "the folds may cut a row given twice in two, one of weight 2 not"},
     ),
     Method(
         "Nystroem", "predictors.kernels.nystroem", "transformer", ENSEMBLES, ("features of landmarks", "caractéristiques de repères"),

@@ -33,7 +33,7 @@ from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Deal, Pairs, Plan, Split, check_gap, check_weighed, deal_plan, group_codes, make_plan
-from epee.risk.units import Weights, check_meaning, taken_as, units_of, unsaid
+from epee.risk.units import Weights, check_meaning, stands_for_rows, taken_as, units_of, unsaid
 from epee.table.fingerprints import fingerprint
 from epee.table.named import named_columns
 from epee.typing import Codes, Vector
@@ -280,6 +280,7 @@ def plan_for(
     if stratify is True and route.classes is None:
         raise WrongUse("stratify=True needs classes; for a regression give an array of strata.")
     few = (by_rule or loo) and not apart and looked_at(route.inputs, route.n)
+    few = few and not (route.at_hand and stands_for_rows(route.weight, route.weights))
     copies = copies_of(route.inputs, route.raw[1], route.n) if few else None
     if isinstance(route, MomentRoute) and not route.at_hand and by_rule and copies is None:
         counts, by_class = route.shared.counts, stratify is not False

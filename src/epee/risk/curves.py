@@ -38,7 +38,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Split, check_strata, check_weighed, group_codes, make_plan, seed_of
 from epee.risk.steps import steps_of
-from epee.risk.units import Weights, check_meaning, taken_as, unsaid
+from epee.risk.units import Weights, check_meaning, stands_for_rows, taken_as, unsaid
 from epee.risk.watching import kinship, marked, seen_rows, shaped_ends
 from epee.table.folds import assign_folds, check_folds
 from epee.table.named import named_columns
@@ -191,7 +191,8 @@ def learning_curve(
     X, y, sample_weight, laid, row = in_copies(X, y, sample_weight, weights, by_rule)
     route = open_route(model, X, y, sample_weight, loss, weights)
     check_weighed(route.weight)
-    looked, weight = by_rule and laid is None, route.weight if laid is None else laid
+    looked = by_rule and laid is None and not stands_for_rows(route.weight, route.weights)
+    weight = route.weight if laid is None else laid
     found = curve_on(
         route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state,
         copies=copies_of(route.inputs, route.raw[1], route.n) if looked else None, row=row,

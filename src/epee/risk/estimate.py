@@ -107,6 +107,10 @@ class Risk(Shown, Part):
                 )
             object.__setattr__(self, "interval", Interval(min(low, self.value), max(high, self.value)))
 
+    def to_state(self) -> dict[str, Any]:
+        """Return what it is made of but functions: whoever comes back from a file takes Student's law for other levels."""
+        return {name: value for name, value in super().to_state().items() if not callable(value)}
+
     def check_state(self) -> None:
         """Name the ends again, which a file holds as a pair, and hold them to the same rule."""
         object.__setattr__(self, "interval", Interval(*self.interval))

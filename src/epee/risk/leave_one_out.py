@@ -69,7 +69,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
 from epee.risk.splitting import Split, check_weighed, group_codes, kfold
 from epee.risk.tied_rows import MOST_ROWS, cells_of, learns_much, longer, share_inputs, spread_of_halves
-from epee.risk.units import Weights, check_meaning, meaning_of, taken_as, units_of, unsaid
+from epee.risk.units import Weights, check_meaning, meaning_of, stands_for_rows, taken_as, units_of, unsaid
 from epee.risk.watching import seen_rows, watched
 from epee.settings import progress
 from epee.table.arrays import ArraySource
@@ -219,8 +219,7 @@ def left_together(route: Route, groups: Any) -> Codes | None:
         if told.max() < 1:
             raise DataError("groups holds one group only: nothing is left to predict it from.")
         return told
-    counted = route.weight is not None and not _whole_rows(route) and bool(route.weight.max(initial=0.0) > 1)
-    if counted or not looked_at(route.inputs, route.n):  # a count says that its rows are no copies
+    if stands_for_rows(route.weight, route.weights) or not looked_at(route.inputs, route.n):
         return None
     units = copies_of(route.inputs, route.raw[1], route.n)
     return units if units is not None and units.max() > 0 else None

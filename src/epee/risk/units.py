@@ -182,6 +182,15 @@ def per_row(weight: Vector | None, said: Weights | None = None) -> tuple[Vector 
     return w * (np.count_nonzero(w) / w.sum()), meaning
 
 
+def stands_for_rows(weight: Vector | None, said: Weights | None = None) -> bool:
+    """Tell whether a weight is a count above 1: then rows that are equal are no copies, and a table may list them as they came.
+
+    >>> stands_for_rows(np.array([1.0, 3.0])), stands_for_rows(np.array([0.5, 3.0])), stands_for_rows(np.ones(2))
+    (True, False, False)
+    """
+    return weight is not None and bool((weight > 1).any()) and meaning_of(weight, said) == "counts"
+
+
 def unsaid(weight: Vector | None, said: Weights | None = None) -> str:
     """Return a caution where weights were taken as counts and nobody said so, though they tell no row from another: one number above 1.
 

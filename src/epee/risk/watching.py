@@ -31,6 +31,7 @@ from epee.risk.mutual import of_classes, ratio_of_mutual
 from epee.risk.route import Route
 from epee.risk.splitting import Pairs, Plan, parted
 from epee.risk.tied_rows import share_inputs
+from epee.risk.units import stands_for_rows
 from epee.table.doors import is_stream, width_of
 from epee.table.sparse import is_sparse, laid_out
 from epee.typing import Codes, Vector
@@ -78,7 +79,8 @@ def of_given_folds(found: CrossValidation, route: Route, plan: Plan) -> CrossVal
         k = len(plan.parted_groups)
         said = risk_words.say("caution groups parted", n=k, k=int(plan.groups.max()) + 1) if k else ""
     else:
-        copies = copies_of(route.inputs, route.raw[1], route.n) if looked_at(route.inputs, route.n) else None
+        few = looked_at(route.inputs, route.n) and not stands_for_rows(route.weight, route.weights)
+        copies = copies_of(route.inputs, route.raw[1], route.n) if few else None
         apart = np.empty(0) if copies is None else parted(plan.splits, copies)
         said = (
             ""

@@ -33,7 +33,7 @@ from epee.risk.copies import copies_of
 from epee.risk.estimate import Risk
 from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.route import GLANCE
-from epee.risk.units import as_counts, per_row, taken_as, unsaid
+from epee.risk.units import as_counts, per_row, stands_for_rows, taken_as, unsaid
 from epee.risk.watching import looked_rows, watched
 from epee.solve.cholesky import Cholesky
 from epee.solve.positive import non_negative
@@ -159,7 +159,7 @@ class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
             truth = enter_values(y, len(y), several=False)[:, None]
         w = per_row(check_weights(sample_weight, len(truth)))[0]
         check_folds(self.folds, max(len(truth), 2))
-        copies = copies_of(X, y, len(truth)) if w is None else None
+        copies = None if stands_for_rows(w) else copies_of(X, y, len(truth))
         first: Any = slice(None) if copies is None else np.unique(copies, return_index=True)[1]
         n = len(truth[first])  # copies are dealt as one
         fold = assign_folds(None if codes is None else codes[first], n, min(self.folds, n), int(self.random_state))

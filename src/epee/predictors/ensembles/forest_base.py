@@ -28,7 +28,7 @@ from epee.risk.copies import copies_of
 from epee.risk.estimate import Risk
 from epee.risk.intervals import check_level
 from epee.risk.route import GLANCE
-from epee.risk.units import per_row, unsaid
+from epee.risk.units import per_row, stands_for_rows, unsaid
 from epee.risk.watching import kinship, marked
 from epee.table.fingerprints import fingerprint
 from epee.table.partitions import by_partition
@@ -187,17 +187,18 @@ class BaseForest(Estimator):
             if unsaid(w):
                 say(unsaid(w))
         risk = self._oob_risk(X, y, w, said, there, fewer)
-        copies = copies_of(X, y) if w is None else None
+        copies = None if stands_for_rows(w) else copies_of(X, y)
         if copies is not None:
-            apart, judged, fewer = out_of_bag(self.forest_, X, UnitDraw(draw.n, draw.size, None, draw.seed, copies))
+            apart, judged, fewer = out_of_bag(
+                self.forest_, X, UnitDraw(draw.n, draw.size, draw.weight, draw.seed, copies)
+            )
             alone = np.isin(np.arange(len(X)), np.unique(copies, return_index=True)[1]) & (judged > 0)
             if alone.any():
-                risk = replace(
-                    self._oob_risk(X, y, w, apart, alone, fewer), how=f"{risk.how}, copies of a row together"
-                )
+                risk = self._oob_risk(X, y, w, apart, alone, fewer)
+                risk = replace(risk, how=f"{risk.how}, copies of a row together")
             else:
                 n = int((np.bincount(copies)[copies] > 1).sum())
-                risk = replace(risk, caution=risk_words.say("caution parted", n=n))
+                risk = replace(risk, caution=f"{risk_words.say('caution parted', n=n)} {risk.caution}".strip())
         self.oob_risk_ = risk
         self._set_oob(said, there, y)
 
