@@ -73,6 +73,7 @@ def entry(
         columns=0,
         kin="",
         halves=None,
+        in_units=None,
         sizes=np.bincount(fold).astype(float),
         n=float(n),
         weight=None,
