@@ -6,7 +6,7 @@ import pytest
 from epee import LinearDiscriminantAnalysis, LinearRegression
 from epee.risk import cross_validate, holdout_error, r2
 from epee.risk.dependence import dependence
-from epee.risk.long_run import inflation, season
+from epee.risk.long_run import blocks, inflation, season
 
 
 def returning(rng, n, phi=0.7, lag=12):
@@ -25,14 +25,60 @@ def test_what_does_not_return_is_not_said_to(draw):
         assert level / 3 < np.mean(p < level) < level + 3 * np.sqrt(level / 2000)
 
 
+@pytest.mark.parametrize("draw", [np.random.Generator.normal, np.random.Generator.standard_exponential])
+def test_rows_that_share_nothing_lie_in_no_blocks(draw):
+    """Nor are they said to when both are asked."""
+    found = []
+    for i in range(2000):
+        z = draw(np.random.default_rng([6, i]), size=130)
+        found.append((blocks(z)[2], 2 * min(season(z)[2], blocks(z)[2])))
+    for level in (0.05, 0.01):
+        for share in np.mean(np.array(found) < level, axis=0):
+            assert level / 4 < share < level + 3 * np.sqrt(level / 2000)
+
+
 def test_what_lasts_from_row_to_row_is_no_season():
     shown = []
     for i in range(400):
         e = np.random.default_rng([2, i]).normal(size=200)
         for k in range(1, 200):
             e[k] += 0.8 * e[k - 1]
-        shown.append(season(e)[2] < 0.05)
-    assert np.mean(shown) < 0.05 + 3 * np.sqrt(0.05 / 400)
+        shown.append((season(e)[2] < 0.05, blocks(e)[2] < 0.05))
+    assert np.mean(shown, axis=0).max() < 0.05 + 3 * np.sqrt(0.05 / 400)
+
+
+def shops(rng, many=6, months=40, shared=0.5):
+    """Values of variance 1, shop after shop, of which each month shares a shock."""
+    month = np.tile(rng.normal(size=months), many)
+    return np.sqrt(shared) * month + np.sqrt(1 - shared) * rng.normal(size=many * months)
+
+
+def test_a_shock_that_blocks_share_is_measured():
+    """Of six shops, and of seven months more of one of them: 1 + (m - 1) rho."""
+    for extra in (0, 7):
+        found = []
+        for i in range(60):
+            z = shops(np.random.default_rng([7, i]), many=7)[: 240 + extra]
+            found.append(blocks(z))
+        length, rho, p, effect = map(np.array, zip(*found))
+        assert np.mean(length == 40) > 0.95 and np.mean(p < 0.01) > 0.95
+        assert np.median(rho) == pytest.approx(0.5, abs=0.1) and np.median(effect) == pytest.approx(3.5, rel=0.2)
+
+
+@pytest.mark.parametrize("shared", [0.35, 0.0])
+def test_all_blocks_together_show_what_two_do_not(shared):
+    found, alone = [], []
+    for i in range(60):
+        rng = np.random.default_rng([8, i])
+        X, z = rng.normal(size=(240, 2)), shops(rng, shared=shared)
+        found += [d for d in dependence(z, X, target=X[:, 0] + z) if d.kind == "season"]
+        alone.append(season(z)[2])
+    named = np.mean([d.shown() and d.name == "40" for d in found])
+    if shared:
+        assert named > 0.85 and named > np.mean(np.array(alone) < 0.01) + 0.1
+        assert np.median([d.effect for d in found]) == pytest.approx(1 + 5 * shared, rel=0.25)
+    else:
+        assert sum(d.shown() for d in found) < 4
 
 
 def test_a_mean_of_what_returns_is_worth_fewer_rows():

@@ -27,8 +27,8 @@ Gamma that has the variance :math:`V` and the skewness of
 
 the last sum but one over :math:`k, l` of both signs (the mean and the variance over all orders of the values, which is what a random file
 is); successive residuals and their sizes also with :math:`q = 1` and with :math:`q = n^{1/2}`, since what markets remember lasts.
-Residuals of a number may resemble those a year or a week ago (:mod:`epee.risk.long_run`). Levels that last for a large part of the file
-are in its slowest waves,
+Residuals of a number may resemble those a year or a week ago, or those at the same place of a block (:mod:`epee.risk.long_run`). Levels
+that last for a large part of the file are in its slowest waves,
 
 .. math:: \sum_{k \le 3} \frac2n \Bigl(\sum_i s_i \cos \frac{\pi k (i + \frac12)}{n}\Bigr)^2 \sim \chi^2_3. \tag{4}
 
@@ -70,7 +70,7 @@ from epee.engines.local import free_threads, in_order, one_blas_thread
 from epee.errors import DataError, SingularProblem
 from epee.risk.copies import CHANCE, SCREEN, coincidence, column_bits, repeats, row_bits
 from epee.risk.intervals import normal_quantile, t_quantile
-from epee.risk.long_run import inflation, season, slow_waves
+from epee.risk.long_run import blocks, inflation, season, slow_waves
 from epee.risk.normal_scores import normal_scores, shares_below
 from epee.risk.paired_tests import holm
 from epee.solve.cholesky import Cholesky
@@ -249,11 +249,20 @@ def _in_file(r: Vector, z: Vector, Z: Matrix | None, filed: Codes, levels: Seque
     found.append(_sizes(r, Z, filed, along))
     if along:
         return found
-    lag, rho, p = season(z[filed])
-    found.append(Dependence("season", str(lag), rho, p, max((1 + rho) / max(1 - rho, 1 / len(z)), 1.0), 1.0))
+    found.append(_after_a_season(z[filed]))
     if len(ranks):
         found.append(_in_stretches("slope", ranks * z[filed]))
     return found
+
+
+def _after_a_season(z: Vector) -> Dependence:
+    """Return the clearer test, adjusted for both: rows resemble the one a season before, a chain, or those at their place of blocks."""
+    lag, rho, p = season(z)
+    length, alike, q, effect = blocks(z)
+    both = min(2 * min(p, q), 1.0)
+    if q < p:
+        return Dependence("season", str(length), alike, both, effect, 1.0)
+    return Dependence("season", str(lag), rho, both, max((1 + rho) / max(1 - rho, 1 / len(z)), 1.0), 1.0)
 
 
 def _sizes(r: Vector, Z: Matrix | None, filed: Codes, along: bool) -> Dependence:

@@ -57,7 +57,13 @@ class Held:
         It is made of the units that were told, and longer and marked if what the rows leave over shows that these, or rows of which nothing
         was told, belong together: the ``rest`` of a number and its ``target``, or else the influences, and the ``codes`` of labels.
         """
-        told = marked(self.of_units(found, influence), self.kin(influence if rest is None else rest, target, codes))
+        return self.searched(self.of_units(found, influence), influence, codes=codes, rest=rest, target=target)
+
+    def searched(
+        self, found: Score, influence: Vector, *, codes: Codes | None = None, rest: Vector | None = None, target: Vector | None = None
+    ) -> Score:  # fmt: skip
+        """Return a figure made of the units that were told, its interval longer and marked as :meth:`watched` has it."""
+        told = marked(found, self.kin(influence if rest is None else rest, target, codes))
         season = "" if self.order is None or rest is None else seasonal(rest[self.order])
         return replace(told, caution=" ".join(filter(None, [self.asked, told.caution, season])))
 
@@ -72,22 +78,32 @@ class Held:
         """Return a figure whose interval is longer by the ratio of the error bar of groups, or of rows in time, to that of rows."""
         if self.groups is None and self.order is None:
             return found
-        rows = slice(None) if self.groups is not None else self.order
-        meant: Weights = "sampling" if self.sampled else "counts"
-        units = units_of(
-            influence[rows], self.weight[rows], weights=meant, groups=self.groups, in_order=self.groups is None
-        )
+        units = self.told(influence)
         many, dof = units.independent()
         bar = units.spread()[0] / float(np.sqrt(many))
         longer = bar / self.stderr(influence) if bar > 0 else float(np.sqrt(self.worth() / units.effective))
         ends_at = partial(longer_ends, found.at, longer, dof)
+        longest = replace(
+            found, stderr=found.stderr * longer, interval=ends_at(found.level), dof=min(dof, found.dof), ends_at=ends_at
+        )
+        return self.counted(longest, units)
+
+    def counted(self, found: Score, units: Units) -> Score:
+        """Return a figure that says which units its error bar counts, if any were told, and where they are too few."""
+        if self.groups is None and self.order is None:
+            return found
         how = f"error bar from {units.n:.0f} groups" if self.groups is not None else "error bar for rows in time"
-        n = whole(min(many, units.effective))
+        n = whole(min(units.independent()[0], units.effective))
         caution = risk_words.say(f"caution {units.doubt}", n=n) if units.doubt else ""
-        return replace(
-            found, stderr=found.stderr * longer, interval=ends_at(found.level), dof=min(dof, found.dof), ends_at=ends_at,
-            how=f"{found.how}, {how}", caution=f"{found.caution} {caution}".strip(),
-        )  # fmt: skip
+        return replace(found, how=f"{found.how}, {how}", caution=f"{found.caution} {caution}".strip())
+
+    def told(self, values: Vector) -> Units:
+        """Return the units behind the mean of some values: the groups, or the rows in time, that were told; rows, if none were."""
+        rows = slice(None) if self.order is None else self.order
+        meant: Weights = "sampling" if self.sampled else "counts"
+        return units_of(
+            values[rows], self.weight[rows], weights=meant, groups=self.groups, in_order=self.order is not None
+        )
 
     def units(self, values: Vector, own: Any = slice(None)) -> Units:
         """Return the units behind the mean of some values, one for each of these rows, or of those that are their ``own``."""

@@ -29,6 +29,17 @@ one day to the next, and for weeks. The slowest waves do, each an estimate of th
 and :math:`B\, \sigma^2 / s^2` has the law :math:`\chi^2_B` where values are independent. So few degrees of freedom make a long bar: (3) is
 asked only where that law is refuted at 15 %, and counts where it is larger than (1). Where it is half as large again, values come in *long
 bursts*, of which few were seen.
+
+Where a file holds one block of rows after another and rows at one place of their blocks share a shock, as shops do in a month, all
+distances :math:`jL` say the same. With :math:`P_L` pairs of rows :math:`jL` apart, and :math:`\rho` their mean correlation,
+
+.. math:: \rho = \frac{1}{P_L} \sum_{j} (n - jL)\, r_{jL}, \qquad
+          \frac{\mathrm{SS}_{places}}{\mathrm{SS}} \approx \frac{1 + 2 \rho\, P_L / n}{n / L}
+          \sim \mathrm{Beta}\Bigl(\frac{L - 1}{2}, \frac{n - L}{2}\Bigr), \tag{4}
+
+the law of an analysis of variance between the :math:`L` places, here with the spread that :math:`\rho` has. The clearest of all
+:math:`p < L \le n/4` is adjusted as (2) is, and :math:`1 + 2 \rho\, P_L / n`, which is :math:`1 + (m - 1) \rho` for :math:`m` blocks, is
+its design effect.
 """
 
 from __future__ import annotations
@@ -78,20 +89,64 @@ def season(series: Vector) -> tuple[int, float, float]:
     >>> lag, p < 0.001
     (12, True)
     """
-    n, order = len(series), _order(len(series))
-    if n // SEASONS <= order or not np.ptp(series) > 0:
+    n = len(series)
+    lags = np.arange(_order(n) + 1, n // SEASONS + 1)
+    if not len(lags) or not np.ptp(series) > 0:
         return 0, 0.0, 1.0
-    x = series - series.mean()
-    phi = _autoregression(x)[0]
-    z = normal_scores(x[order:] - sum(phi[k - 1] * x[order - k : n - k] for k in range(1, order + 1)))
+    z = _innovations(series)
     m, wide = len(z), 1 << int(1.25 * n).bit_length()
-    power = np.square(np.abs(np.fft.rfft(z, wide)))
-    lags = np.arange(order + 1, n // SEASONS + 1)
-    r = np.fft.irfft(power, wide)[lags] / (m - lags) + 1 / m
+    r = _products(z, wide)[lags] / (m - lags) + 1 / m
     worth = np.sqrt((m - lags) / (1 - (z**4).mean() / m))
     j = int(np.argmax(r * worth))
-    p = float(special.ndtr(-r[j] * worth[j]))
-    return int(lags[j]), float(r[j]), float(-np.expm1(len(lags) * np.log1p(-p)))
+    return int(lags[j]), float(r[j]), _of_many(float(special.ndtr(-r[j] * worth[j])), len(lags))
+
+
+def blocks(series: Vector) -> tuple[int, float, float, float]:
+    """Return the length of blocks whose values at one place are most clearly alike, by (4): their correlation, p-value and design effect.
+
+    >>> rng = np.random.default_rng(0); month = np.tile(rng.normal(size=40), 6)
+    >>> length, rho, p, effect = blocks(month + rng.normal(size=240))
+    >>> length, p < 0.001, bool(2 < effect < 5)                                              # 3.5 in theory
+    (40, True, True)
+    """
+    n = len(series)
+    lengths = np.arange(_order(n) + 1, n // SEASONS + 1)
+    if not len(lengths) or not np.ptp(series) > 0:
+        return 0, 0.0, 1.0, 1.0
+    z = _innovations(series)
+    m = len(z)
+    c = _products(z, 1 << (2 * m).bit_length())[:m]
+    last = (m - 1) // lengths
+    pairs = m * last - lengths * last * (last + 1) / 2
+    alike = np.zeros(len(lengths))
+    for j in range(1, int(last[0]) + 1):
+        part = c[j * lengths[0] :: j][: len(lengths)]  # j lengths apart
+        alike[: len(part)] += part
+    rho = alike / (pairs * max(c[0], 1e-300) / m) + 1 / (m - 1)
+    a, b = (lengths - 1) / 2, (m - lengths) / 2  # of the law of the share that the places make of the spread
+    share = (a + rho * np.sqrt(pairs * lengths * a * b / ((lengths - 1) * (a + b + 1)))) / (a + b)
+    p = special.betainc(b, a, np.clip(1 - share, 0.0, 1.0))
+    j = int(np.argmin(p))
+    effect = 1 + 2 * float(pairs[j]) / m * float(rho[j])
+    return int(lengths[j]), float(rho[j]), _of_many(float(p[j]), len(lengths)), max(effect, 1.0)
+
+
+def _innovations(series: Vector) -> Vector:
+    """Return the normal scores of what the autoregression leaves over."""
+    x, n, order = series - series.mean(), len(series), _order(len(series))
+    phi = _autoregression(x)[0]
+    return normal_scores(x[order:] - sum(phi[k - 1] * x[order - k : n - k] for k in range(1, order + 1)))
+
+
+def _products(z: Vector, wide: int) -> Vector:
+    """Return the sums of products of values so many places apart, as far as ``wide`` exceeds their number."""
+    products: Vector = np.fft.irfft(np.square(np.abs(np.fft.rfft(z, wide))), wide)
+    return products
+
+
+def _of_many(p: float, many: int) -> float:
+    """Return the smallest p-value of many, adjusted by Šidák."""
+    return float(-np.expm1(many * np.log1p(-p)))
 
 
 def slow_waves(series: Vector, many: int) -> float:

@@ -8,11 +8,12 @@ Every figure :math:`\hat\theta` here is a smooth function of means over rows, so
 The area under the ROC curve and average precision are in :mod:`epee.risk.ranking`, Brier's score in
 :mod:`epee.risk.brier_score`. :math:`F_1` is a function of a rate,
 :math:`2g / (1 + g)` with :math:`g = TP / (TP + FP + FN)`, and has the interval of that rate. :math:`1 - R^2` is a ratio of two sums
-over rows, whose interval follows its skewness as that of a loss does (:mod:`epee.risk.skewed`).
+over rows, and has a jackknife of units (:mod:`epee.risk.explained`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from epee.errors import DataError, WrongUse
 from epee.estimator.protocol import gives_labels
 from epee.risk.asking import refuse_nan
 from epee.risk.estimate import Score
+from epee.risk.explained import pseudo_values, share_ends
 from epee.risk.held_rows import Held, codes_of, held_rows, ranks_of
 from epee.risk.intervals import MOST_COPIES, Interval, logit_interval, normal_quantile, t_quantile
 from epee.risk.ranking import FEW_OF_A_CLASS, area, area_error, area_interval, counts_drawn, precision_over_recall
@@ -256,17 +258,27 @@ def r2(
     value = float((1 - A / B).mean())
     influence = (-((Y - F) ** 2 - A - (A / B) * (d2 - B)) / B).mean(axis=1)
     pull = held.units(-influence)  # on 1 - r2, which is never negative
-    dof = pull.effective - 1
-    ends_at, few = partial(_r2_ends, value, pull), pull.effective < FEWEST_ROWS
+    few = pull.effective < FEWEST_ROWS
     parts = [pull, *(held.units(a) for a in (((Y - F) ** 2).sum(axis=1), d2.sum(axis=1)))]
     heavy = any(too_dominant(part.spread()[1], part.n) for part in parts)
     caution = risk_words.say("caution few" if few else "caution ratio", n=whole(pull.effective)) if few or heavy else ""
-    found = Score(
-        value, held.stderr(influence), ends_at(level), level, held.worth(), "r2", held.how, dof, caution=caution, ends_at=ends_at,
-        least=-np.inf,
-    )  # fmt: skip
+    left, units = pseudo_values(held.told, (Y - F) ** 2, Y), held.told(influence)
+
+    def score(ends_at: Callable[[float], Interval], stderr: float, dof: float) -> Score:
+        return Score(
+            value, stderr, ends_at(level), level, held.worth(), "r2", held.how, dof, caution=caution, ends_at=ends_at, least=-np.inf
+        )  # fmt: skip
+
+    if left is None:  # some unit makes all of the errors, or all that there is to explain
+        ends_at = partial(_r2_ends, value, pull)
+        found = held.of_units(score(ends_at, held.stderr(influence), pull.effective - 1), influence)
+    else:
+        many, dof = left.independent()
+        stderr, dof = left.spread()[0] / float(np.sqrt(many)), min(dof, max(units.effective - 1, 0.0))
+        ends_at = partial(share_ends, value, left.mean, stderr, dof)
+        found = held.counted(score(ends_at, (1 - value) * stderr, dof), units)
     alone = {} if Y.shape[1] > 1 else {"rest": (Y - F)[:, 0], "target": Y[:, 0]}
-    return held.watched(found, influence, **alone)
+    return held.searched(found, influence, **alone)
 
 
 def _r2_ends(value: float, pull: Units, level: float) -> Interval:
