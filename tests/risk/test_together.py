@@ -138,6 +138,12 @@ def test_nested_intervals_need_folds_of_several_rows(folds):
         cross_validate(Ridge(), X, y, folds=folds, interval="nested")
 
 
+def test_nested_intervals_of_a_group_in_each_fold_are_told_to_be_unsure():
+    X, y, g = grouped(3, 60)
+    found = cross_validate(Ridge(), X, y, folds=3, groups=g, interval="nested")
+    assert found.low < found.value < found.high and "3 independent" in found.caution
+
+
 @pytest.mark.parametrize("kind", ["t", "exact", "wilson", "bootstrap"])
 def test_an_interval_that_is_asked_for_counts_groups(kind):
     X, y, g = grouped(30, 20)

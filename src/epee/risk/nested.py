@@ -138,9 +138,9 @@ def nested_interval(route: Route, plan: Plan, level: float) -> CrossValidation:
         raise WrongUse(
             f"nested intervals need folds that keep groups whole, and these part {len(plan.parted_groups)} of them: give a number of folds."
         )
-    if plan.n_folds >= (route.n if plan.groups is None else int(plan.groups.max()) + 1):
+    if plan.n_folds >= route.n:
         raise WrongUse(
-            f"nested intervals need folds of several rows or groups, and each of these {plan.n_folds} folds holds one: give fewer folds."
+            f"nested intervals need folds of several rows, and each of these {plan.n_folds} folds holds one: give fewer folds."
         )
     _refuse_rare_classes(route)
     plan = counted(route, plan)
