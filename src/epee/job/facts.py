@@ -90,11 +90,7 @@ def facts_of(
         "redo": redo("learn", asked, seen.targets),
     }  # fmt: skip
     facts |= merit | {"headline": headline}
-    rows = training
-    if len(sealed[1]) >= 20:
-        rows = sealed
-    else:
-        told = told_of_training(ground)
+    rows, told = (sealed, told) if len(sealed[1]) >= 20 else (training, told_of_training(ground))
     facts["uses"] = attempt(
         lambda: uses_of(predictor, rows, ground.asked.loss, asked["seed"], asked["level"], kin, told)
     )

@@ -96,11 +96,8 @@ def along(
         saved = every[alone, truth] - every[_turn(p, *pair), truth]
     units = (Told() if told is None else told).units(saved, w)
     mean = units.mean  # what the chosen decision spares a row
-    bar = (
-        units.spread()[0]
-        / float(np.sqrt(units.independent()[0]))
-        * (1.0 if kin is None else float(np.sqrt(kin.effect)))
-    )
+    longer = 1.0 if kin is None else float(np.sqrt(kin.effect))
+    bar = longer * units.spread()[0] / float(np.sqrt(units.independent()[0]))
     chosen: Any = float(GRID[best]) if pair is None else list(pair)
     return {
         "thresholds": GRID.tolist(), "cost": cost.tolist(), "precision": (hit / np.maximum(hit + alarm, 1e-300)).tolist(),

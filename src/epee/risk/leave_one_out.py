@@ -231,9 +231,7 @@ def _without_copies(route: RefitRoute, units: Codes, found: np.ndarray) -> str:
     repeated = size > 1
     if repeated.sum() > MOST_REFITS:
         return risk_words.say("caution parted", n=int(size[repeated].sum()))
-    cell = np.where(repeated, np.cumsum(repeated), 0)[
-        units
-    ]  # all rows that are alone, and a cell for each of the others
+    cell = np.where(repeated, np.cumsum(repeated), 0)[units]  # 0 of rows that are alone
     T = int(repeated.sum())
     learns = np.ones((T, T + 1), dtype=bool)
     learns[np.arange(T), 1 + np.arange(T)] = False
