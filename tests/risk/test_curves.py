@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.signal import lfilter
 
 from epee import KNeighborsClassifier, LinearDiscriminantAnalysis, LinearRegression, Ridge, options
 from epee.errors import DataError, DataWarning, WrongUse
-from epee.risk import learning_curve
+from epee.risk import cross_validate, learning_curve
 from epee.risk.curves import LearningCurve
+
+rng = np.random.default_rng(0)
 
 
 @pytest.fixture
@@ -147,3 +151,48 @@ def test_a_class_that_most_samples_miss_is_said():
     X = rng.normal(size=(122, 2)) + y[:, None]
     curve = learning_curve(LinearDiscriminantAnalysis(), X, y, sizes=[0.1, 0.2, 0.4, 0.6, 0.8], loss="log")
     assert "miss a class" in curve.extrapolate(250).caution
+
+
+@pytest.mark.parametrize("gap", [0, 3])
+def test_the_largest_samples_of_the_past_are_forward_chaining(line, gap):
+    """All that came before is what cross-validation in time learns from: the same error, and the same error bar."""
+    X, y = line
+    when = rng.permutation(300) // 2
+    curve = learning_curve(LinearRegression(), X, y, time=when, gap=gap, folds=6)
+    whole = cross_validate(LinearRegression(), X, y, time=when, gap=gap, folds=6)
+    np.testing.assert_allclose(curve.per_fold[-1], whole.per_fold)
+    assert curve.test[-1] == pytest.approx(float(whole)) and curve.stderr[-1] == pytest.approx(whole.stderr)
+    assert curve.how.startswith(whole.how.partition(", error bar")[0]) and len(curve.sizes) == 10
+    assert curve.test[0] > curve.test[-1] and curve.train[0] < curve.train[-1]
+
+
+def test_both_routes_agree_on_samples_of_the_past(line):
+    from sklearn.linear_model import LinearRegression as Theirs
+
+    ours, theirs = (learning_curve(m, *line, sizes=5, folds=5, time=True) for m in (LinearRegression(), Theirs()))
+    for name in ("sizes", "train", "test", "stderr"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-8)
+
+
+def test_small_samples_are_the_latest_rows():
+    """Where the law turns halfway, the latest rows before a stretch teach more than all of them."""
+    n = 600
+    x = rng.normal(size=(n, 1))
+    y = np.where(np.arange(n) < 150, -3, 3) * x[:, 0] + 0.1 * rng.normal(size=n)
+    table = pd.DataFrame({"x": x[:, 0], "y": y, "when": np.arange(n)})
+    curve = learning_curve(LinearRegression(), table, "y", time="when", sizes=[0.2, 1.0])
+    assert curve.test[0] < curve.test[1] / 5
+    for share, size in zip((0.2, 1.0), curve.sizes, strict=True):
+        assert size == pytest.approx(share * np.mean(200 + 40 * np.arange(10)), abs=3)
+
+
+def test_an_extrapolation_in_time_has_the_error_bar_of_its_rows():
+    n = 500
+    X = rng.normal(size=(n, 3))
+    drift = lfilter([0.6], [1, -0.8], rng.normal(size=n))
+    curve = learning_curve(LinearRegression(), X, X[:, 0] + drift, time=True)
+    then = curve.extrapolate(1000)
+    whole = cross_validate(LinearRegression(), X, X[:, 0] + drift, time=True)
+    assert then.stderr >= 0.99 * whole.stderr and then.low < drift.var() < then.high
+    with pytest.raises(WrongUse, match="give time, too"):
+        learning_curve(LinearRegression(), X, drift, gap=1)

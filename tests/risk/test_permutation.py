@@ -6,12 +6,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.signal import lfilter
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from epee import LinearDiscriminantAnalysis, LinearRegression
-from epee.errors import WrongUse
+from epee.errors import EpeeWarning, WrongUse
 from epee.risk import holdout_error, importance
 from epee.risk.permutation import _donors
+
+rng = np.random.default_rng(0)
 
 
 @pytest.fixture
@@ -148,3 +151,60 @@ def test_cells_come_from_rows_of_other_groups(weighed):
         assert all((g[donor] != g).all() and len(np.unique(donor)) == len(g) for donor in given)
         assert all((donor != np.arange(len(g))).all() for donor in (_donors(rng, w, None) for _ in range(50)))
         assert sorted(_donors(rng, np.ones(5), np.array([0, 0, 0, 0, 1])).tolist()) == list(range(5))
+
+
+def series(n, phi):
+    """Values that follow each other, of variance 1."""
+    e = lfilter([np.sqrt(1 - phi**2)], [1, -phi], rng.normal(size=n + 200))
+    return e[200:]
+
+
+def in_time(phi, n=400):
+    x = series(n, phi)
+    return np.column_stack([x, rng.normal(size=n)]), x + series(n, phi)
+
+
+def test_intervals_of_importance_in_time_cover():
+    held, plain = 0, 0
+    for _ in range(100):
+        X, y = in_time(0.9)
+        found = importance(TOLD, X, y, repeats=3, time=True)
+        held += bool(found.low[0] <= 2 <= found.high[0])
+        bar = importance(TOLD, X, y, repeats=3, groups=np.arange(len(y)))  # rows that stand alone
+        plain += bool(bar.low[0] <= 2 <= bar.high[0])
+    assert 87 <= held <= 99 and plain < 75  # of 95
+
+
+def test_independent_rows_in_time_are_hardly_marked():
+    said = [bool(importance(TOLD, *in_time(0.0), repeats=2, time=True).caution) for _ in range(150)]
+    assert sum(said) <= 12  # of 3 for sides and seasons, and the few losses that lie far out
+
+
+def test_what_follows_is_judged_by_what_came_before():
+    when = rng.permutation(300)
+    X = rng.normal(size=(300, 3))
+    y = np.where(when < 100, 0.0, 3 * X[:, 1]) + 0.1 * rng.normal(size=300)  # the first third teaches nothing
+    table = pd.DataFrame(X, columns=list("abc")).assign(y=y, when=when)
+    found = importance(LinearRegression(), table, "y", time="when", gap=3)
+    assert found.names == list("abc") and found.order[0] == 1
+    assert found.how.startswith("forward chaining in time, 5 folds, forecasts 4 to") and found.how.endswith(
+        "rows in time"
+    )
+    same = importance(LinearRegression(), X, y, time=when, gap=3)
+    np.testing.assert_allclose(found.value, same.value, rtol=1e-9)
+
+
+def test_cells_come_from_other_blocks_of_time():
+    """A level that changes once in a stretch matters, though rows that follow each other share it."""
+    level = np.repeat(rng.normal(size=10), 40)
+    X, y = level[:, None], level + 0.1 * rng.normal(size=400)
+    assert importance(LinearRegression(), X, y, time=True).value[0] > 0.5 * 2 * level[134:].var()
+
+
+def test_a_gap_needs_a_time_and_groups_win():
+    X, y = in_time(0.0)
+    with pytest.raises(WrongUse, match="give time, too"):
+        importance(LinearRegression(), X, y, gap=2)
+    with pytest.warns(EpeeWarning, match="groups alone"):
+        found = importance(TOLD, X, y, repeats=2, groups=np.arange(400) // 4, time=True)
+    assert found.how.endswith("error bar from 100 groups")

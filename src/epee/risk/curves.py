@@ -9,7 +9,8 @@ asymptote,
 weighted by the error bars. Its error bar comes from drawing the folds with replacement and fitting (1) again, and is not let below that of
 the losses of all rows; its interval has the shape that their skewness gives it (:mod:`epee.risk.mean_loss`), with Student's quantile for
 as many folds, and their cautions; where what the largest samples leave over shows that rows belong together
-(:mod:`epee.risk.watching`) it is longer. Where a predictor that lives on moments has fewer than four rows a column, its error falls as
+(:mod:`epee.risk.watching`) it is longer. In time samples grow into the past (:mod:`epee.risk.growing_in_time`), and error bars are those of
+losses that follow each other. Where a predictor that lives on moments has fewer than four rows a column, its error falls as
 :math:`1 / (n - p)` does and not as (1), and a caution says so.
 """
 
@@ -31,12 +32,14 @@ from epee.risk.counts import in_copies
 from epee.risk.cross_validation import dealt_by_rule, strata_of
 from epee.risk.dependence import Dependence
 from epee.risk.estimate import Risk
+from epee.risk.growing_in_time import chain_of, growing, rows_in_time
+from epee.risk.in_time import doubts_of_forecasts
 from epee.risk.intervals import Interval, check_level, normal_quantile, t_quantile
 from epee.risk.mean_loss import MeanLoss, mean_loss
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
-from epee.risk.splitting import Split, check_strata, check_weighed, group_codes, make_plan, seed_of
+from epee.risk.splitting import Split, check_gap, check_strata, check_weighed, group_codes, make_plan, seed_of
 from epee.risk.steps import steps_of
 from epee.risk.units import Weights, check_meaning, stands_for_rows, taken_as, unsaid
 from epee.risk.watching import kinship, marked, seen_rows, shaped_ends
@@ -154,7 +157,8 @@ class LearningCurve(Shown):
 @each_once
 def learning_curve(
     model: Any, X: Any, y: Any, *, sizes: Any = 10, folds: int = 10, loss: Any = None, level: float = 0.95,
-    sample_weight: Any = None, groups: Any = None, stratify: Any = None, random_state: Any = None, weights: Weights | None = None,
+    sample_weight: Any = None, groups: Any = None, time: Any = None, stratify: Any = None, random_state: Any = None,
+    weights: Weights | None = None, gap: int = 0,
 ) -> LearningCurve:  # fmt: skip
     """Return training and test error against the number of training rows.
 
@@ -165,8 +169,11 @@ def learning_curve(
     sizes : int or array, default=10
         How many sizes, spaced evenly on a logarithmic scale; or the sizes, as numbers of rows or as shares below or equal to 1 of
         the largest training sample. They are rounded to whole cells of rows.
-    folds, loss, level, sample_weight, weights, groups, stratify, random_state
+    folds, loss, level, sample_weight, weights, groups, gap, stratify, random_state
         As in :func:`cross_validate`.
+    time : array (n,) or True, optional
+        Forward chaining: each stretch of time is tested after learning from the latest rows before it, a share of them for each size, so
+        that all sizes are tested on the same rows; the largest size learns from all that came before.
 
     Returns
     -------
@@ -186,8 +193,9 @@ def learning_curve(
     True
     """
     check_meaning(weights)
-    X, y, sample_weight, groups, _ = named_columns(X, y, sample_weight, groups)
-    by_rule = dealt_by_rule(folds, groups, None, stratify)
+    check_gap(gap, time)
+    X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
+    by_rule = dealt_by_rule(folds, groups, time, stratify)
     X, y, sample_weight, laid, row = in_copies(X, y, sample_weight, weights, by_rule)
     route = open_route(model, X, y, sample_weight, loss, weights)
     check_weighed(route.weight)
@@ -195,15 +203,16 @@ def learning_curve(
     weight = route.weight if laid is None else laid
     found = curve_on(
         route, sizes=sizes, folds=folds, level=level, groups=groups, stratify=stratify, random_state=random_state,
-        copies=copies_of(route.inputs, route.raw[1], route.n) if looked else None, row=row,
+        copies=copies_of(route.inputs, route.raw[1], route.n) if looked else None, row=row, time=time, gap=gap,
     )  # fmt: skip
     meant = route.weights if laid is None else "counts"
-    return replace(found, how=found.how + taken_as(weight, meant), caution=unsaid(weight, weights))
+    caution = f"{unsaid(weight, weights)} {found.caution}".strip()
+    return replace(found, how=found.how + taken_as(weight, meant), caution=caution)
 
 
 def curve_on(
     route: Route, *, sizes: Any = 10, folds: int = 10, level: float = 0.95, groups: Any = None, stratify: Any = None,
-    random_state: Any = None, copies: Codes | None = None, row: Codes | None = None,
+    random_state: Any = None, copies: Codes | None = None, row: Codes | None = None, time: Any = None, gap: int = 0,
 ) -> LearningCurve:  # fmt: skip
     """Return the learning curve of a model on the rows of its route; ``copies`` are equal for rows that stay together, ``row`` for those
     of one count, which do not.
@@ -211,16 +220,15 @@ def curve_on(
     check_level(level)
     check_folds(folds, route.n)
     seed = seed_of(random_state)
+    if time is not None:
+        return _curve_in_time(route, sizes, folds, level, groups, time, gap, seed)
     cell, fold_of_cell = _cells(route, folds, groups, stratify, seed, copies)
     weight = np.bincount(cell, route.counts, minlength=len(fold_of_cell)).astype(float)
-    split, trained, outcome = _evaluate(route, cell, fold_of_cell, weight, sizes, folds, seed)
+    full = weight.sum() * (folds - 1) / folds
+    cut = partial(_nested_parts, cell, fold_of_cell, weight, sizes, folds, seed)
+    split, trained, outcome = _evaluate(route, cut, full, sizes, folds)
     S = len(trained)
-
-    def means(layers: slice) -> Matrix:
-        own = replace(split, tested_by=split.tested_by[layers])
-        return route.fold_means(own, replace(outcome, losses=outcome.losses[layers]))[0].reshape(S, folds)
-
-    test, train = means(slice(0, S)), means(slice(S, None))
+    test, train = _means(route, split, outcome, folds)
     stderr = np.nanstd(test, axis=1, ddof=1) / np.sqrt(folds)
     how = f"{folds}-fold cross-validation on growing training samples"
     together = groups if groups is not None else copies
@@ -237,14 +245,55 @@ def curve_on(
     )  # fmt: skip
 
 
+def _curve_in_time(
+    route: Route, sizes: Any, folds: int, level: float, groups: Any, time: Any, gap: int, seed: int
+) -> LearningCurve:
+    """Return the learning curve of stretches of time that are tested after learning from more and more of the past."""
+    plan = make_plan(folds, route.n, groups=groups, time=time, gap=gap)
+    chain = chain_of(plan, time, route.counts)
+
+    def cut(smallest: float) -> tuple[Split, Vector]:
+        smallest *= chain.full / chain.least  # the first stretch has fewer rows before it than others
+        return growing(chain, _wanted(sizes, chain.full, min(smallest, chain.full / 2)) / chain.full)
+
+    split, trained, outcome = _evaluate(route, cut, chain.full, sizes, plan.n_folds)
+    S, order = len(trained), rows_in_time(time, route.n)
+    test, train = _means(route, split, outcome, plan.n_folds)
+    value = np.nanmean(test, axis=1)
+    weight = None if route.weight is None else route.weight[order]
+    bars = partial(mean_loss, weight=weight, loss=route.loss, weights=route.weights, in_order=True)
+    stderr = [bars(losses[order], centre=v).stderr for losses, v in zip(outcome.losses[:S], value, strict=True)]
+    parts = steps_of(route.model)
+    return LearningCurve(
+        trained, np.nanmean(train, axis=1), value, np.array(stderr), test, route.loss.name, level,
+        f"{plan.how}, on growing samples of the past, error bar for rows in time", seed, partial(bars, outcome.losses[S - 1][order]),
+        route.n_columns if parts is not None and parts.keeps_moments else 0, _begins(route, split, plan.n_folds),
+        caution=doubts_of_forecasts(route, route.asked.decode(outcome.predictions[S - 1]), order),
+    )  # fmt: skip
+
+
+def _means(route: Route, split: Split, outcome: Outcome, folds: int) -> tuple[Matrix, Matrix]:
+    """Return the mean losses (S, K) of all models on rows that they did not see, and on those that they learned from."""
+    S = len(split.tested_by) // 2
+
+    def means(layers: slice) -> Matrix:
+        own = replace(split, tested_by=split.tested_by[layers])
+        return route.fold_means(own, replace(outcome, losses=outcome.losses[layers]))[0].reshape(S, folds)
+
+    return means(slice(0, S)), means(slice(S, None))
+
+
 def _evaluate(
-    route: Route, cell: Codes, fold_of_cell: Codes, weight: Vector, sizes: Any, folds: int, seed: int
+    route: Route, cut: Callable[[float], tuple[Split, Vector]], full: float, sizes: Any, folds: int
 ) -> tuple[Split, Vector, Outcome]:
-    """Return the split, its sizes and what came out; sizes of our choice begin where the model can be fitted, on every class."""
-    smallest, half, failure = _smallest(route), weight.sum() * (folds - 1) / folds / 2, None
+    """Return the split, its sizes and what came out; sizes of our choice begin where the model can be fitted, on every class.
+
+    ``cut`` makes the split and its sizes, up to a mean weight ``full``, from the ``smallest`` that we would choose.
+    """
+    smallest, half, failure = _smallest(route), full / 2, None
     ours = isinstance(sizes, int | np.integer)
     while True:
-        split, trained = _nested_parts(cell, fold_of_cell, weight, sizes, folds, smallest, seed)
+        split, trained = cut(smallest)
         if ours and smallest < half and _begins(route, split, folds):
             smallest = min(1.25 * smallest, half)
             continue
@@ -301,7 +350,7 @@ def _cells(
 
 
 def _nested_parts(
-    cell: Codes, fold_of_cell: Codes, weight: Vector, sizes: Any, K: int, smallest: float, seed: int
+    cell: Codes, fold_of_cell: Codes, weight: Vector, sizes: Any, K: int, seed: int, smallest: float
 ) -> tuple[Split, Vector]:
     """Return the split of all models (size s, fold k), and the mean weight of their training samples.
 

@@ -44,16 +44,19 @@ def with_long_run_error(found: CrossValidation, time: Any, route: Route) -> Cros
     order = np.arange(len(losses)) if time is True else np.argsort(np.asarray(time), kind="stable")
     weight = None if route.weight is None else route.weight[order]
     of_rows = partial(mean_loss, losses[order], weight, loss=route.loss, in_order=True, centre=found.value)
-    mean = of_rows(level=found.level)
+    mean, doubts = of_rows(level=found.level), doubts_of_forecasts(route, found.predictions, order)
     return replace(
-        found, stderr=mean.stderr, interval=mean.interval, dof=mean.dof, caution=f"{mean.sentence} {_off(found, order, route)}".strip(),
+        found, stderr=mean.stderr, interval=mean.interval, dof=mean.dof, caution=f"{mean.sentence} {doubts}".strip(),
         ends_at=partial(ends_of, of_rows), how=f"{found.how}, error bar for rows in time",
     )  # fmt: skip
 
 
-def _off(found: CrossValidation, order: Codes, route: Route) -> str:
-    """Return what to say where forecasts of a number err on one side, or as they did a season ago; nothing where rows are few."""
-    predictions = np.asarray(found.predictions)
+def doubts_of_forecasts(route: Route, predictions: Any, order: Codes) -> str:
+    """Return what to say where forecasts of a number err on one side, or as they did a season ago; nothing where rows are few.
+
+    ``predictions`` (n, ...) are those of all rows, NaN where a row was not tested, and ``order`` the rows in time.
+    """
+    predictions = np.asarray(predictions)
     told = target_of(route, predictions)
     rest = np.empty(0) if told is None else (told - predictions)[order]
     rest = rest[np.isfinite(rest)]

@@ -5,12 +5,14 @@ r"""Which columns a predictor leans on: how much its error rises when a column i
 with :math:`x_i^{(j)}` the row with the cell :math:`j` of another row. A row takes part twice, as the one that is judged and as the donor of
 its cell to others: with :math:`r_i` its mean rise and :math:`g_i` the mean loss of the rows that got its cell, its influence on (1) is
 :math:`\psi_i = (r_i - I_j) + (g_i - \bar g)`, and the error bar is that of the mean of :math:`\psi`, skewness included
-(:mod:`epee.risk.skewed`). Shuffling tells apart what is used from what
-is not; of two columns that say the same thing each may look unimportant.
+(:mod:`epee.risk.skewed`). In time what is judged follows what was learned from; a cell comes from a row of another block of time,
+wherever that lies among the rows that are judged, and :math:`\psi` has the error bar of values that follow each other. Shuffling tells
+apart what is used from what is not; of two columns that say the same thing each may look unimportant.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,12 +28,13 @@ from epee.risk.asking import asker
 from epee.risk.counts import in_copies
 from epee.risk.cross_validation import plan_for
 from epee.risk.dependence import Dependence
+from epee.risk.in_time import doubts_of_forecasts
 from epee.risk.intervals import check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.refit import RefitRoute
 from epee.risk.scoring import Laid
 from epee.risk.skewed import FEWEST, skewed_interval, too_dominant, too_heavy
-from epee.risk.splitting import Split, group_codes, seed_of
+from epee.risk.splitting import Split, check_gap, group_codes, places_in_time, say_one_of, seed_of
 from epee.risk.units import Units, Weights, check_meaning, taken_as, units_of, unsaid
 from epee.risk.watching import kinship, seen_rows, sentence
 from epee.settings import progress
@@ -41,6 +44,7 @@ from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
 from epee.words.numbers import amount, p_value, whole
 
+BLOCKS = 20  # of time, which give each other their cells
 MOST_LOOKED = 20  # columns, the most important, of which it is asked whether rows share their cells
 
 
@@ -79,7 +83,8 @@ class Importance:
 @each_once
 def importance(
     model: Any, X: Any, y: Any, *, loss: Any = None, repeats: int = 10, folds: int = 5, level: float = 0.95,
-    sample_weight: Any = None, random_state: Any = None, weights: Weights | None = None, groups: Any = None,
+    sample_weight: Any = None, random_state: Any = None, weights: Weights | None = None, groups: Any = None, time: Any = None,
+    gap: int = 0,
 ) -> Importance:  # fmt: skip
     """Return how much the error rises when each column is shuffled on held-out rows.
 
@@ -98,6 +103,11 @@ def importance(
         Folds, so that rows are permuted where the predictor did not see them.
     groups : array (n,), optional
         Rows that belong together (one patient, one machine): they stay in one fold, and the error bar counts groups.
+    time : array (n,) or True, optional
+        When each row happened; True is the order of the rows. The folds are then those of forward chaining, cells come from rows of other
+        blocks of time, and the error bar knows that neighbours resemble each other.
+    gap : int, default=0
+        As in :func:`cross_validate`, for a model that is not fitted.
 
     References
     ----------
@@ -115,40 +125,45 @@ def importance(
     if repeats < 1:
         raise WrongUse(f"repeats is {repeats}; give at least one shuffle.")
     check_meaning(weights)
-    X, y, sample_weight, groups, _ = named_columns(X, y, sample_weight, groups)
-    X, y, sample_weight, laid, row = in_copies(X, y, sample_weight, weights, groups is None)
+    check_gap(gap, time)
+    X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
+    X, y, sample_weight, laid, row = in_copies(X, y, sample_weight, weights, groups is None and time is None)
     route = RefitRoute(model, X, y, sample_weight, loss, weights=weights)
     rng = np.random.default_rng(seed_of(random_state))
     together = None if groups is None else group_codes(groups, route.n)
     try:
         check_is_fitted(model)
-        jobs, how = [(model, np.arange(route.n))], "held-out rows"
+        judges, how = [(model, np.arange(route.n))], "held-out rows"
+        say_one_of(groups, time)
     except NotFittedError:
-        plan = plan_for(route, folds, 1, groups, None, None, random_state, apart=laid is not None)
+        plan = plan_for(route, folds, 1, groups, time, None, random_state, laid is not None, gap)
         split, together = plan.splits[0], plan.groups
         assert isinstance(split, Split)
-        jobs = list(zip(route.models(split), split.rows_of, strict=True))
-        how = f"rows held out in turn, {folds} folds"
+        judges = list(zip(route.models(split), split.tested_rows(), strict=True))
+        how = f"rows held out in turn, {folds} folds" if time is None else plan.how
+    in_time = time is not None and together is None
+    pools = [_in_time(judges, time, route.n)] if in_time else [_Pool.of_one(*judge, together) for judge in judges]
+    seen = pools[0].rows if in_time else np.arange(route.n)
+    how += ", error bar for rows in time" if in_time else ""
     how += taken_as(route.weight, route.weights) if laid is None else taken_as(laid, "counts")
     how += "" if together is None else f", error bar from {together.max() + 1} groups"
     names, sampled = column_names(route.X), route.sampled
     w = route.counts
     rises, given = np.zeros((len(names), route.n)), np.zeros((len(names), route.n))  # as receiver, as donor
     seeds, plain = rng.integers(2**63, size=len(names)), Laid(1, route.n)
-    with progress("importance of columns", len(jobs) * len(names)) as tick:
-        for fitted, rows in jobs:
-            part = take_rows(route.X, rows)
-            ask = asker(fitted, route.loss, route.classes, checked=False)
-            said = np.asarray(ask(part))
-            base = route.value(said, rows)
-            plain.put(0, rows, said, base)
+    with progress("importance of columns", len(pools) * len(names)) as tick:
+        for pool in pools:
+            rows, part = pool.rows, take_rows(route.X, pool.rows)
+            for some, said in pool.answers(route, part):
+                plain.put(0, rows[some], said, route.value(said, rows[some]))
+            base = plain.losses[0, rows]
 
-            def work(j: int, part: Any = part, ask: Any = ask, rows: np.ndarray = rows) -> tuple[Vector, Vector]:
+            def work(j: int, part: Any = part, pool: _Pool = pool, rows: Codes = rows) -> tuple[Vector, Vector]:
                 g = np.random.default_rng([seeds[j], len(rows)])
                 received, donated, times = np.zeros((3, len(rows)))
                 for _ in range(repeats):
-                    order = _donors(g, w[rows], None if together is None else together[rows])
-                    losses = route.value(np.asarray(ask(shuffled(part, j, order))), rows)
+                    order = _donors(g, w[rows], pool.apart)
+                    losses = pool.losses(route, shuffled(part, j, order))
                     received += losses / repeats
                     donated += np.bincount(order, w[rows] * losses, minlength=len(rows))
                     times += np.bincount(order, w[rows], minlength=len(rows))
@@ -159,38 +174,81 @@ def importance(
                 rises[j, rows] = received - base
                 given[j, rows] = donated
                 tick()
-    value = rises @ w / w.sum()
+    value = rises[:, seen] @ w[seen] / w[seen].sum()
     meant: Weights = "sampling" if sampled else "counts"
-    units = [units_of(pull, w, weights=meant, groups=together) for pull in rises + given]
+    bound = None if together is None else together[seen]
+    units = [units_of(pull[seen], w[seen], weights=meant, groups=bound, in_order=in_time) for pull in rises + given]
+    free = [u.independent() for u in units]
     ends = [
-        skewed_interval(float(v), *u.spread(), u.n, u.effective - 1, level) for v, u in zip(value, units, strict=True)
+        skewed_interval(float(v), *u.spread(), n, dof, level) for v, u, (n, dof) in zip(value, units, free, strict=True)
     ]
-    stderr = np.array([u.spread()[0] / np.sqrt(u.n) for u in units])
+    stderr = np.array([u.spread()[0] / np.sqrt(n) for u, (n, _) in zip(units, free, strict=True)])
     low, high = np.array(ends).reshape(-1, 2).T
     cautions = [unsaid(route.weight if laid is None else laid, weights)]
-    if route.at_a_glance:
-        seen = seen_rows(
-            route,
-            plain.losses,
-            plain.predictions,
-            together if row is None else row,
-            groups is not None,
-            row is not None,
-        )
+    if in_time:
+        cautions.append(doubts_of_forecasts(route, route.asked.decode(plain.predictions[0]), seen))
+    elif route.at_a_glance:
+        one = together if row is None else row
+        left = seen_rows(route, plain.losses, plain.predictions, one, groups is not None, row is not None)
         matter = [j for j in np.argsort(-np.abs(value), kind="stable").tolist() if low[j] * high[j] > 0][:MOST_LOOKED]
-        stretch, words = _kin(names, rises + given, matter, *seen)
+        stretch, words = _kin(names, rises + given, matter, *left)
         stderr, low, high = stderr * stretch, value - stretch * (value - low), value + stretch * (high - value)
         cautions.append(words)
     heavy = [name for name, u, end in zip(names, units, low, strict=True) if end > 0 and _leans_on_few(u)]
-    worth = min(u.effective for u in units)
-    if together is not None and worth < FEWEST:
+    worth = min(min(n, u.effective) for u, (n, _) in zip(units, free, strict=True))
+    if (in_time or together is not None) and worth < FEWEST:
         cautions.append(risk_words.say("caution units", n=whole(worth)))
-    errors = mean_loss(plain.losses[0], w, loss=route.loss, weights="counts", groups=together)
+    errors = mean_loss(
+        plain.losses[0, seen], w[seen], loss=route.loss, weights="counts", groups=bound, in_order=in_time
+    )
     if errors.caution == "heavy":
         cautions.append(errors.sentence)
     if heavy:
         cautions.append(risk_words.say("caution importance", n=len(heavy), names=", ".join(heavy)))
     return Importance(names, value, stderr, low, high, route.loss.name, level, how, " ".join(filter(None, cautions)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Pool:
+    """Rows (m,) that give each other their cells, and who judges which: pairs of a model and of places among the rows, None for all.
+
+    Cells go between rows that are ``apart``: of other groups, or of other blocks of time.
+    """
+
+    rows: Codes
+    judges: Sequence[tuple[Any, Codes | None]]
+    apart: Codes | None
+
+    @classmethod
+    def of_one(cls, model: Any, rows: Codes, together: Codes | None) -> _Pool:
+        """Return the rows of one judge."""
+        return cls(rows, [(model, None)], None if together is None else together[rows])
+
+    def answers(self, route: RefitRoute, table: Any) -> list[tuple[Any, np.ndarray]]:
+        """Return the places that each model judges in a table of these rows, and what it says of them."""
+        asked = [(asker(model, route.loss, route.classes, checked=False), some) for model, some in self.judges]
+        return [
+            (slice(None), np.asarray(ask(table))) if some is None else (some, np.asarray(ask(take_rows(table, some))))
+            for ask, some in asked
+        ]
+
+    def losses(self, route: RefitRoute, table: Any) -> Vector:
+        """Return the losses (m,) of the rows, as they stand in a table."""
+        found = np.empty(len(self.rows))
+        for some, said in self.answers(route, table):
+            found[some] = route.value(said, self.rows[some])
+        return found
+
+
+def _in_time(judges: list[tuple[Any, Codes]], time: Any, n: int) -> _Pool:
+    """Return all rows that are judged, in the order of time and cut into blocks."""
+    judge = np.full(n, -1)
+    for t, (_, rows) in enumerate(judges):
+        judge[rows] = t
+    order = np.argsort(places_in_time(time, n), kind="stable")
+    order = order[judge[order] >= 0]
+    places = [(model, np.flatnonzero(judge[order] == t)) for t, (model, _) in enumerate(judges)]
+    return _Pool(order, places, np.arange(len(order)) * min(BLOCKS, len(order)) // len(order))
 
 
 def _kin(

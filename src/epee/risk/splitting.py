@@ -83,6 +83,13 @@ class Split:
         padded = np.hstack([self.tested_by, np.full((self.repeats, 1), -1)])
         return padded[:, self.cell]
 
+    def tested_rows(self) -> list[np.ndarray]:
+        """Return the rows that each model is tested on, of whichever repeat."""
+        return [
+            np.flatnonzero(tested[self.cell])
+            for tested in np.hstack([self.tests(), np.zeros((self.n_models, 1), bool)])
+        ]
+
     def training_rows(self, t: int) -> np.ndarray:
         """Return the rows that model ``t`` learns from."""
         return np.flatnonzero(np.append(self.learns[t], False)[self.cell])
