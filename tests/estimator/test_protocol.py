@@ -28,7 +28,7 @@ from epee.estimator.protocol import (
 from epee.estimator.registry import METHODS
 from epee.moments.moments import Moments
 from epee.moments.passes import reduce_source
-from epee.table.fingerprints import fingerprint
+from epee.table.fingerprints import fingerprint, target_fingerprint
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(80, 3)) + np.repeat([0.0, 1.5], 40)[:, None]
@@ -268,3 +268,4 @@ def test_the_rows_of_a_fit_are_known():
     assert tree.training_fingerprint is None
     assert tree.fit(X, LABELS).training_fingerprint == fingerprint(X)
     assert epee.BayesDecision(tree).fit(X, LABELS).training_fingerprint == fingerprint(X)
+    assert tree.training_targets == target_fingerprint(LABELS) != target_fingerprint(LABELS[::-1])

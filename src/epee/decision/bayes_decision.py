@@ -28,18 +28,18 @@ from epee.estimator.base import encode_labels
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.kinds import InKind
 from epee.estimator.protocol import Answer, Counted, Judge, Needs
+from epee.estimator.remembering import RemembersRows
 from epee.estimator.state import Saved
 from epee.losses.decisions import Costs
 from epee.predictors.generative.generator import check_priors
 from epee.risk.estimate import Risk
 from epee.risk.units import as_counts
 from epee.table.block import check_weights
-from epee.table.fingerprints import fingerprint
 from epee.table.frames import taken_apart
 from epee.typing import Labels, Matrix, Vector
 
 
-class BayesDecision(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimator):
+class BayesDecision(MetaEstimatorMixin, ClassifierMixin, InKind, RemembersRows, Saved, BaseEstimator):
     r"""The decision of least expected cost around any probabilistic classifier.
 
     Parameters
@@ -103,11 +103,6 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEsti
         self.reject_label = reject_label
         self.threshold = threshold
 
-    @property
-    def training_fingerprint(self) -> object | None:
-        """The fingerprint of the training rows, None when it was not noted."""
-        return self.__dict__.get("_trained_on")
-
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags
 
@@ -123,7 +118,7 @@ class BayesDecision(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEsti
         if weighted and not has_fit_parameter(self.estimator, "sample_weight"):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
         self.estimator_ = clone(self.estimator).fit(X, y, **weighted)
-        self._trained_on = fingerprint(X)  # a test on the same rows is refused
+        self._note_rows(X, y)  # a test on the same rows is refused
         self._read(self.estimator_)
         classes, codes = encode_labels(y)
         w = check_weights(sample_weight, len(codes))

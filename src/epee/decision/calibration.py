@@ -57,13 +57,13 @@ from epee.estimator.base import PosteriorMixin, encode_labels, say
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.kinds import InKind, all_here
 from epee.estimator.protocol import Answer, Counted, Judge, Needs
+from epee.estimator.remembering import RemembersRows
 from epee.estimator.state import Saved
 from epee.risk.copies import copies_of
 from epee.risk.intervals import check_level, normal_quantile
 from epee.risk.units import as_counts, per_row
 from epee.stateful import Part
 from epee.table.block import check_weights
-from epee.table.fingerprints import fingerprint
 from epee.table.folds import assign_folds, check_folds, same_rows
 from epee.table.sparse import is_sparse
 from epee.table.taking import take_rows
@@ -75,7 +75,7 @@ BELIEVED = 0.25  # level at which a line is believed
 TWINS = 1000  # rows on which the models of the folds are compared with the final one
 
 
-class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimator):
+class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, RemembersRows, Saved, BaseEstimator):
     r"""Probabilities for any classifier that has scores, calibrated on out-of-fold rows.
 
     Parameters
@@ -124,11 +124,6 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
         self.folds = folds
         self.random_state = random_state
 
-    @property
-    def training_fingerprint(self) -> object | None:
-        """The fingerprint of the training rows, None when it was not noted."""
-        return self.__dict__.get("_trained_on")
-
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags
 
@@ -149,7 +144,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimat
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
         w = None if sample_weight is None else per_row(check_weights(sample_weight, np.asarray(y).size))[0]
         self.estimator_ = self._trained(X, y, w)  # first: it refuses what cannot be learned from
-        self._trained_on = fingerprint(X)  # a test on the same rows is refused
+        self._note_rows(X, y)  # a test on the same rows is refused
         self.classes_ = self.estimator_.classes_
         if len(self.classes_) < 2:
             raise DataError(

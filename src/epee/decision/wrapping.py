@@ -13,11 +13,11 @@ from epee.errors import WrongUse
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.kinds import InKind
 from epee.estimator.protocol import Counted, Judge
+from epee.estimator.remembering import RemembersRows
 from epee.estimator.state import Saved
-from epee.table.fingerprints import fingerprint
 
 
-class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseEstimator):
+class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, InKind, RemembersRows, Saved, BaseEstimator):
     """A classifier that holds a fitted copy of another in ``estimator_``."""
 
     estimator: Any
@@ -27,18 +27,13 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, InKind, Saved, BaseE
         tags.input_tags, tags.classifier_tags = inner.input_tags, inner.classifier_tags
         return tags
 
-    @property
-    def training_fingerprint(self) -> object | None:
-        """The fingerprint of the training rows, None when it was not noted."""
-        return self.__dict__.get("_trained_on")
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a copy of the estimator; ``sample_weight`` goes to it."""
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
         if weighted and not has_fit_parameter(self.estimator, "sample_weight"):
             raise WrongUse(f"{type(self.estimator).__name__} takes no sample_weight.")
         self.estimator_ = clone(self.estimator).fit(X, y, **weighted)
-        self._trained_on = fingerprint(X)  # a test on the same rows is refused
+        self._note_rows(X, y)  # a test on the same rows is refused
         self.classes_ = self.estimator_.classes_
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):

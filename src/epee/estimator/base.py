@@ -34,6 +34,7 @@ from epee.errors import DataError, DataWarning, SearchWarning
 from epee.estimator.dof import shown_degrees_of_freedom
 from epee.estimator.kinds import InKind
 from epee.estimator.protocol import Answer, Needs, QuadraticForm
+from epee.estimator.remembering import RemembersRows
 from epee.estimator.saying import is_new
 from epee.estimator.state import Saved
 from epee.moments.sizes import LARGEST_SIDE as LARGEST_SIDE
@@ -42,14 +43,13 @@ from epee.solve.soundness import insist_sound
 from epee.table.block import Source, check_weights, column_name, refuse_bad_cells
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.elsewhere import ElsewhereSource
-from epee.table.fingerprints import fingerprint
 from epee.table.frames import taken_apart
 from epee.table.partitions import by_partition
 from epee.table.sparse import SparseSource, is_sparse, laid_out, refuse_bad_sparse
 from epee.typing import Codes, Labels, Matrix, Vector
 
 
-class Estimator(InKind, Saved, BaseEstimator):
+class Estimator(InKind, RemembersRows, Saved, BaseEstimator):
     """An estimator whose data enter by one door."""
 
     _takes_missing = False  # NaN is a missing cell that the method can handle
@@ -213,17 +213,17 @@ class Estimator(InKind, Saved, BaseEstimator):
         X = self._enter(X, reset=reset)
         if reset and names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
-        y = self._enter_target(y, _length(X))
+        target = self._enter_target(y, _length(X))
         if reset:
-            self._trained_on = fingerprint(X)  # a test on the same rows is refused
-        return X, y, check_weights(sample_weight, _length(X))
+            self._note_rows(X, y)  # a test on the same rows is refused
+        return X, target, check_weights(sample_weight, _length(X))
 
     def _enter_both_elsewhere(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[Any, Any, Vector | None]:
         """Check inputs where they lie, and targets and weights here."""
         self._enter_stream(open_source(X), reset=reset)
         X = self._enter_elsewhere(X)
         if reset:
-            self._trained_on = fingerprint(X)
+            self._note_rows(X, y)
         weight = None if sample_weight is None else at_home(sample_weight)
         return X, self._enter_target(None if y is None else at_home(y), _length(X)), check_weights(weight, _length(X))
 
@@ -250,11 +250,6 @@ class Estimator(InKind, Saved, BaseEstimator):
     def degrees_of_freedom(self, X: Any = None) -> float:
         """Return the effective degrees of freedom once fitted; NaN when they are not known."""
         return shown_degrees_of_freedom(self, X)
-
-    @property
-    def training_fingerprint(self) -> object | None:
-        """The fingerprint of the training rows, None when it was not noted."""
-        return self.__dict__.get("_trained_on")
 
 
 def answer_each(models: Sequence[Any], X: Matrix, needs: Needs | None = None) -> list[np.ndarray]:

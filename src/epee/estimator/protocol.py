@@ -260,6 +260,10 @@ class Seen(Protocol):
     def training_fingerprint(self) -> object | None:
         """The fingerprint of the training rows, None when they were a stream or not noted."""
 
+    @property
+    def training_targets(self) -> object | None:
+        """The fingerprint of the training targets, None when it was not noted."""
+
 
 @runtime_checkable
 class Wraps(Protocol):

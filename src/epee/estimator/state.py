@@ -20,7 +20,7 @@ class Saved:
         get_params: Any
 
     state_version: ClassVar[int] = 1
-    state_parts: ClassVar[tuple[str, ...]] = ("_trained_on", "_n_features_out", "_one_target")
+    state_parts: ClassVar[tuple[str, ...]] = ("_n_features_out", "_one_target")
     state_skips: ClassVar[tuple[str, ...]] = ("trace_",)  # how a descent went: long, and not needed to predict
 
     @classmethod

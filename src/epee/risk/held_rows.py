@@ -14,13 +14,14 @@ from epee.estimator.protocol import gives_labels, gives_probabilities, gives_sco
 from epee.risk.asking import refuse_missing_truth
 from epee.risk.dependence import Dependence
 from epee.risk.estimate import Score
-from epee.risk.holdout import refuse_training_rows, require_fitted
+from epee.risk.holdout import require_fitted
 from epee.risk.in_time import seasonal
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import mean_loss
 from epee.risk.rates import rate_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time, say_one_of
+from epee.risk.training_rows import refuse_training_rows
 from epee.risk.units import Units, Weights, as_counts, check_meaning, per_row, taken_as, units_of, unsaid
 from epee.risk.watching import kinship, longer_ends, marked, positive
 from epee.table.block import check_weights
@@ -35,7 +36,8 @@ from epee.words.numbers import whole
 class Held:
     """The truth of held-out rows and their weights (n,), as ``given`` and in the unit of a row; ``w`` are the rows that each is worth.
 
-    ``how`` says what the weights were taken as, and ``asked`` asks where nobody said what one number for all of them means.
+    ``how`` says what the weights were taken as, and ``asked`` asks where nobody said what one number for all of them means,
+    and says where the inputs were learned from.
     """
 
     truth: np.ndarray
@@ -145,7 +147,7 @@ def held_rows(
     check_level(level)
     require_fitted(model)
     X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
-    refuse_training_rows(model, X, sample_weight)
+    again = refuse_training_rows(model, X, y, sample_weight)
     truth = np.asarray(y)
     refuse_missing_truth(truth)
     n, given = len(truth), check_weights(sample_weight, len(truth))
@@ -157,7 +159,7 @@ def held_rows(
     order = None if time is None or ids is not None else np.argsort(places_in_time(time, n), kind="stable")
     return Held(
         truth, one if given is None else given, one if w is None else w, as_counts(w, n, meaning), meaning == "sampling", how, X, ids,
-        order, unsaid(given, weights),
+        order, " ".join(filter(None, [again, unsaid(given, weights)])),
     )  # fmt: skip
 
 

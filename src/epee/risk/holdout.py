@@ -15,15 +15,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import say
-from epee.estimator.protocol import Remembers, Seen, Wraps, gives_labels
+from epee.estimator.protocol import gives_labels
 from epee.losses.loss import Loss
 from epee.losses.names import resolve
-from epee.moments.moments import Moments
 from epee.risk.asked import kind_of
 from epee.risk.asking import refuse_missing_truth, refuse_nan
 from epee.risk.estimate import Risk
@@ -34,6 +32,7 @@ from epee.risk.mean_loss import MeanLoss, ends_of, mean_loss
 from epee.risk.ranking import area_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time, say_one_of
+from epee.risk.training_rows import refuse_training_rows
 from epee.risk.units import Units, Weights, as_counts, check_meaning, per_row, taken_as, units_of, unsaid
 from epee.risk.watching import positive, watched
 from epee.table.block import check_weights
@@ -156,7 +155,8 @@ def holdout_error(
 
     Notes
     -----
-    Test rows that are the training rows are refused, where the model remembers the moments of what it learned from.
+    Test rows that are the training rows are refused, where the model remembers what it learned from. New targets at the inputs that it
+    learned from are taken, and ``caution`` says that errors at new inputs are larger.
 
     References
     ----------
@@ -174,7 +174,7 @@ def holdout_error(
     check_level(level)
     check_meaning(weights)
     X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
-    refuse_training_rows(model, X, sample_weight)
+    again = refuse_training_rows(model, X, y, sample_weight)
     losses, given, chosen = losses_of(model, X, y, loss, sample_weight)
     asked = unsaid(given, weights)
     w, weights = per_row(given, weights)
@@ -207,7 +207,7 @@ def holdout_error(
         ends = ends_at(level)
     worth = None if w is None else as_counts(w, len(w), weights)
     n = float(len(losses)) if worth is None else float(worth.sum())
-    caution = asked or found.sentence or _rare_class(chosen, y, losses)
+    caution = " ".join(filter(None, [again, asked or found.sentence or _rare_class(chosen, y, losses)]))
     told = Risk(
         found.value, found.stderr, ends, level, n, chosen.name, _how(w, weights, ids, order), found.dof, row_losses=losses, weight=worth,
         rows=None if is_stream(X) else fingerprint(X, y), caution=caution, ends_at=ends_at,
@@ -294,38 +294,3 @@ def _ranking(losses: Vector, codes: Codes, *, level: float) -> MeanLoss:
     area = area_interval(1 - value, stderr, max(few - 1, 1.0), few, max(n - few, 1.0), level)
     ends = Interval(min(1 - area.high, value), max(1 - area.low, value))
     return MeanLoss(value, stderr, ends, n, max(few - 1, 1.0))
-
-
-def refuse_training_rows(model: Any, X: Any, sample_weight: Any = None) -> None:
-    """Refuse test rows that are the training rows: same fingerprint, or same moments; a wrapper answers for what it holds."""
-    if isinstance(model, Pipeline) and not is_stream(X):  # the last step of a pipeline saw transformed rows
-        if len(model.steps) > 1:
-            X = model[:-1].transform(X)
-        model = model.steps[-1][1]
-    known = model.training_fingerprint if isinstance(model, Seen) else None
-    if known is None and isinstance(model, Wraps):
-        model = model.estimator_
-        known = model.training_fingerprint if isinstance(model, Seen) else None
-    same = known is not None and not is_stream(X) and known == fingerprint(X)
-    m = model.moments_ if isinstance(model, Remembers) else None
-    if not same and isinstance(m, Moments) and not is_stream(X) and m.count.sum() == _weight(X, sample_weight):
-        rows = np.asarray(X)
-        if rows.dtype.kind in "fiub" and rows.ndim == 2 and rows.shape[1] == m.p:
-            own = Moments.of(rows, sample_weight=sample_weight, scatter="diagonal")
-            learned = m.merge("group") if "group" in m.axes else m
-            spread = np.sqrt(np.maximum(own.variances, 1e-300))
-            same = bool((np.abs(own.mean - learned.x_mean) <= 1e-10 * spread).all())
-            same = same and (
-                learned.scatter is None or np.allclose(own.variances, learned.variances[: m.p], rtol=1e-9, atol=0)
-            )
-    if same:
-        raise DataError(
-            "the test rows are the rows that the predictor learned from: their error is too small. Hold rows out before "
-            "fitting, or use cross_validate; empirical_risk gives the training error."
-        )
-
-
-def _weight(X: Any, sample_weight: Any) -> float:
-    n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
-    w = check_weights(sample_weight, n)
-    return float(n) if w is None else float(w.sum())

@@ -17,6 +17,7 @@ from epee.table.folds import mix64
 from epee.table.sparse import is_sparse
 from epee.table.taking import take_rows
 
+TARGETS = 4096  # that are looked at: many may be equal of the labels of two samples
 FETCHED = 4096  # cells that travel here from a table that lies elsewhere
 
 
@@ -45,6 +46,27 @@ def fingerprint(*tables: Any, rows: int = 256) -> str:
         some = np.unique(np.linspace(0, max(n - 1, 0), min(n, rows)).astype(np.intp))
         digest.update(str((n, getattr(table, "shape", ()))).encode())
         digest.update(_bytes(table, some))
+    return digest.hexdigest()
+
+
+def target_fingerprint(y: Any) -> str | None:
+    """Return a short text that is equal for equal targets, however they are held; None where there are none.
+
+    >>> target_fingerprint([1, 2]) == target_fingerprint(np.array([[1.0], [2.0]])), target_fingerprint(["a"]) == target_fingerprint(["b"])
+    (True, False)
+    """
+    values = np.asarray(at_home(y) if is_elsewhere(y) else y)
+    if y is None or values.ndim == 0:
+        return None
+    few = values[:: max(1, -(-len(values) // TARGETS))]
+    if few.dtype.kind in "OUS":  # numbers in a column of objects are numbers
+        try:
+            few = few.astype(np.float64)
+        except (TypeError, ValueError):
+            few = few.astype(str)
+    cells = few.reshape(len(few), -1)
+    digest = hashlib.blake2b(str((len(values), cells.shape)).encode(), digest_size=12)
+    digest.update(_bytes(cells, np.arange(len(cells))))
     return digest.hexdigest()
 
 

@@ -131,6 +131,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "One row or group only: there is no error bar.",
         "Une seule ligne ou un seul groupe : il n'y a pas de barre d'erreur.",
     ),
+    "caution inputs learned": (
+        "The predictor learned from rows with these very inputs and other targets: this is its error there, and that at new inputs is larger.",
+        "Le prédicteur a appris de lignes de ces mêmes entrées, aux cibles autres : c'est son erreur en ces points, et celle en de nouvelles entrées est plus grande.",
+    ),
     "caution class": (
         "Class {name} has {n} tested {n:row|rows} only: what its rows cost is hardly known, and the interval is too short.",
         "La classe {name} n'a que {n} {n:ligne testée|lignes testées} : ce qu'elle coûte est mal connu, et l'intervalle trop court.",

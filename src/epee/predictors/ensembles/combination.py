@@ -27,6 +27,7 @@ from epee.engines.local import in_order
 from epee.errors import DataError, WrongUse
 from epee.estimator.base import encode_labels, enter_values
 from epee.estimator.kinds import InKind, all_here
+from epee.estimator.remembering import RemembersRows
 from epee.estimator.state import Saved
 from epee.losses.names import resolve
 from epee.risk.copies import copies_of
@@ -46,7 +47,7 @@ from epee.table.taking import take_rows
 from epee.typing import Codes, Labels, Matrix, Tensor, Vector
 
 
-class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
+class Combination(MetaEstimatorMixin, InKind, RemembersRows, Saved, BaseEstimator):
     r"""Several predictors as one: the weighted mean of what they say, with the weights (1).
 
     Parameters
@@ -146,7 +147,7 @@ class Combination(MetaEstimatorMixin, InKind, Saved, BaseEstimator):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimators_[0], name):
                 setattr(self, name, getattr(self.estimators_[0], name))
-        self._trained_on = fingerprint(X)  # a test on the same rows is refused
+        self._note_rows(X, y)  # a test on the same rows is refused
         self._weigh(members, X, y, sample_weight, by_class)
         return self
 

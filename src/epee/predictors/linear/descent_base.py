@@ -15,7 +15,6 @@ from epee.estimator.base import Classifier, ScoreMixin, both_sides, encode_label
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights
 from epee.table.doors import coded, is_stream, open_source
-from epee.table.fingerprints import fingerprint
 from epee.table.frames import taken_apart
 from epee.table.sparse import SparseSource, is_sparse
 from epee.typing import ArrayLike, Codes, Matrix, Vector
@@ -57,7 +56,7 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
         X = self._enter(X, reset=reset, finite=self._looks_first)
         n = X.shape[0]
         if reset:
-            self._trained_on = fingerprint(X)  # a test on the same rows is refused
+            self._note_rows(X, y)  # a test on the same rows is refused
         codes = self._enter_target(y, n) if reset else self._known(y, n)
         w = check_weights(sample_weight, n)
         if w is not None and reset:
@@ -67,7 +66,7 @@ class LinearDescentClassifier(ScoreMixin, Classifier):
 
     def _enter_like(self, other: LinearDescentClassifier) -> None:
         """Note what :meth:`_source` notes, from another one that was given the same rows."""
-        for name in ("n_features_in_", "feature_names_in_", "_given_type", "_trained_on", "classes_"):
+        for name in ("n_features_in_", "feature_names_in_", "_given_type", "_trained_on", "_trained_for", "classes_"):
             self.__dict__.pop(name, None)
             if name in other.__dict__:
                 setattr(self, name, getattr(other, name))

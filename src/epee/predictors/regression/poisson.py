@@ -36,7 +36,6 @@ from epee.predictors.regression.ridge import penalised
 from epee.table.block import Block, Source, check_weights, refuse_bad_source
 from epee.table.doors import is_stream
 from epee.table.elsewhere import ElsewhereSource
-from epee.table.fingerprints import fingerprint
 from epee.table.sparse import is_sparse
 from epee.typing import Matrix, Vector
 
@@ -135,7 +134,7 @@ class PoissonRegressor(FromRows, Regressor):
                     f"the values of y sum to {total.sum:g}: at least one row of positive weight must count something."
                 )
             if not is_stream(X):
-                self._trained_on = fingerprint(X)  # a test on the same rows is refused
+                self._note_rows(X, y)  # a test on the same rows is refused
             self._descend(rows, total)
         return self
 
