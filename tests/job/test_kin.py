@@ -60,6 +60,36 @@ def test_few_copies_and_counts_are_let_be():
     assert not any("copies stay" in note for note in counted.facts["notes"])
 
 
+@pytest.mark.parametrize("classes", [False, True])
+def test_copies_with_sampling_weights_are_on_one_side(classes, tmp_path):
+    frame = doubled(80, classes=classes)
+    frame = frame.assign(k=0.2 + frame["a"].abs())
+    path = tmp_path / "twice.csv"
+    frame.to_csv(path, index=False)
+    one, same = (learned(t, "lda" if classes else "linear", weight="k") for t in (frame, str(path)))
+    assert any("copies stay together" in note for note in one.facts["notes"])
+    assert not np.isin(one.sealed_rows, one.training_rows).any() and len(one.sealed_rows)
+    assert "16 groups" in one.risk.how and one.risk.value == pytest.approx(same.risk.value)
+
+
+def test_copies_with_sampling_weights_do_not_flatter_neighbours():
+    """As without weights: the twin of a row lies on its side of the seal and in its fold."""
+    twice = doubled(80).drop(columns="number")
+    weights = np.random.default_rng(0).uniform(0.5, 1.5, len(twice))
+    once = twice.assign(k=weights).drop_duplicates(list("abc"))
+    a, b = (learned(t, "knn", types={"word": "ignore"}, weight="k") for t in (once, twice.assign(k=weights)))
+    of = [next(line["value"] for line in one.facts["leaderboard"] if line["key"] == "neighbours") for one in (a, b)]
+    assert of[1] > 0.75 * of[0]
+
+
+def test_weights_of_one_and_none_are_no_counts():
+    frame = doubled()
+    whole = learned(frame.assign(k=1), weight="k")
+    assert any("copies stay together" in note for note in whole.facts["notes"])
+    plain = learned(frame)
+    assert whole.risk.value == pytest.approx(plain.risk.value) and whole.risk.n == pytest.approx(plain.risk.n)
+
+
 def test_a_table_that_passes_by_is_marked(monkeypatch):
     monkeypatch.setattr(policy, "POLICY", policy.Policy(cells=100))
     one = learned(doubled())

@@ -18,6 +18,7 @@ from epee.job.sealing import fold_number, seal
 from epee.job.understanding import IGNORE, Target, beside, read_target
 from epee.risk.copies import numbered
 from epee.risk.splitting import Split, make_plan, moments_ahead
+from epee.risk.units import stands_for_rows
 from epee.table.block import Block
 from epee.table.source import TableSource
 from epee.typing import Codes, Vector
@@ -98,7 +99,8 @@ def assign_cells(
 
     ``ranks`` tells that a fold must have all classes, ``held`` that the table is at hand: then copies of a row stay together.
     """
-    side = columns_of(source, [*roles["target"], *roles["groups"], *roles["time"]])
+    weight = roles["weight"] if held else []
+    side = columns_of(source, [*roles["target"], *roles["groups"], *roles["time"], *weight])
     target = read_target(source, side, roles["target"], types, notes, asked.get("rare", "leave"))
     rows = np.flatnonzero(target.there)
     if len(rows) + target.left < len(target.there):
@@ -112,8 +114,11 @@ def assign_cells(
     groups = None if asked.get("lags") else groups  # which then tell series apart, and the folds follow time
     codes = None if target.codes is None else target.codes[rows]
     copies = None
-    if held and groups is None and time is None and not roles["weight"]:
-        names = [name for name in source.names if name not in roles["target"] and types.get(name) != IGNORE]
+    counted = stands_for_rows(
+        beside(side, weight, "weight", rows)
+    )  # equal rows are then counts that came apart, and no copies
+    if held and groups is None and time is None and not counted:
+        names = [name for name in source.names if name not in (*roles["target"], *weight) and types.get(name) != IGNORE]
         values = target.y[rows] if codes is None else codes
         copies = copies_in(source, names, types, np.reshape(values, (len(rows), -1)), codes, rows)
     first: Any = slice(None) if copies is None else np.unique(copies, return_index=True)[1]

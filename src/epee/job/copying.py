@@ -2,8 +2,9 @@
 
 A copy of a training row among the sealed ones, or in another fold, tests a predictor that has seen it. So copies that chance does not
 explain (:mod:`epee.risk.copies`) are dealt as one row, and count as one in every error bar. Names that only number the rows do not tell
-copies apart. Tables at hand are looked at, which a table is by its size, never by where it comes from; of others a finding says what their
-sample shows.
+copies apart, and neither do sampling weights: each copy keeps its own, and learns and tests with it. A row whose weight counts it several
+times is none: a table of counts lists equal rows as they came. Tables at hand are looked at, which a table is by its size, never by where
+it comes from; of others a finding says what their sample shows.
 """
 
 from __future__ import annotations
