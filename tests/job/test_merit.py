@@ -179,6 +179,47 @@ def test_bands_cover_the_curve_of_many_rows():
     assert 0.86 < np.mean(inside) < 0.99
 
 
+def grouped(draw, many, each=15):
+    """Scores of groups that have a level of their own, and a share of positives of their own."""
+    g = np.repeat(np.arange(many), each)
+    own = draw.random(len(g)) < np.clip(0.4 + 0.25 * draw.normal(size=many), 0.05, 0.95)[g]
+    score = (
+        own * (1.2 + 0.8 * draw.normal(size=many)[g]) + 0.7 * draw.normal(size=many)[g] + 0.7 * draw.normal(size=len(g))
+    )
+    return score, own, g
+
+
+@pytest.mark.parametrize("many", [12, 40])
+def test_bands_of_groups_cover_the_curve_of_many_groups(many):
+    truth = grouped(np.random.default_rng(7), 20_000)
+    truth = ranking_curves(*truth[:2], draws=2)
+    inside, alone = [], []
+    for seed in range(40):
+        score, own, g = grouped(np.random.default_rng(seed), many)
+        for found, kept in (
+            (ranking_curves(score, own, groups=g, draws=100), inside),
+            (ranking_curves(score, own, draws=100), alone),
+        ):
+            for band, whole in ((found.roc, truth.roc), (found.precision_recall, truth.precision_recall)):
+                kept.append((band.low[2:-1] <= whole.y[2:-1]) & (whole.y[2:-1] <= band.high[2:-1]))
+    assert np.mean(inside) > 0.92 and np.mean(alone) < 0.85  # at each place, of 0.95
+
+
+def test_bands_of_groups_of_one_are_hardly_wider_than_those_of_rows():
+    score, own, _ = grouped(np.random.default_rng(3), 200, 1)
+    rows, alone = ranking_curves(score, own), ranking_curves(score, own, groups=np.arange(200))
+    for name in ("roc", "precision_recall", "lift"):
+        a, b = getattr(rows, name), getattr(alone, name)
+        np.testing.assert_array_equal(a.y, b.y)
+        assert 1 <= np.mean(b.high - b.low) / np.mean(a.high - a.low) < 1.15  # both axes move: as fewer rows
+
+
+def test_a_perfect_ranking_of_few_groups_is_worth_as_many_rows():
+    own = np.tile([True, False], 60)
+    found = ranking_curves(own.astype(float), own, groups=np.repeat(np.arange(12), 10)).roc
+    assert found.y[20] == 1 and 0.7 < found.low[20] < 0.85  # Wilson's of twelve
+
+
 def test_the_chosen_gives_probabilities_where_one_that_does_is_as_near():
     learned = epee.learn(blobs(), "y", predictors=["least_squares", "fisher", "logistic"], folds=4, prefer="simplicity")
     near = [learned.contest.names[i] for i in learned.contest.near]

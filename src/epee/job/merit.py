@@ -216,9 +216,12 @@ class Shares:
         return marked(share_of(self.held, hits, own, self.level), self.kin)
 
     def longer(self, score: Vector, own: np.ndarray) -> float:
-        """Return how many times longer the error bar of the area under a ROC curve is than that of rows that stand alone."""
-        parts, unit = parts_of(score, own, self.held.w), Score(0.5, 1.0, Interval(0.0, 1.0), self.level)
-        return marked(self.held.of_units(unit, parts - np.average(parts, weights=self.held.w)), self.kin).stderr
+        """Return how many times longer the error bar of the area under a ROC curve is than that of rows, or groups, that stand alone."""
+        unit = Score(0.5, 1.0, Interval(0.0, 1.0), self.level)
+        if self.held.groups is None:
+            parts = parts_of(score, own, self.held.w)
+            unit = self.held.of_units(unit, parts - np.average(parts, weights=self.held.w))
+        return marked(unit, self.kin).stderr
 
     def in_bins(self, p: Vector, hits: np.ndarray) -> list[dict[str, Any]]:
         """Return, for bins of equal weight of a probability (n,), its mean and how often it came true."""
@@ -254,7 +257,8 @@ def calibration_points(model: Any, X: Matrix, y: np.ndarray, shares: Shares) -> 
 def ranking_facts(model: Any, sealed: Sealed, shares: Shares, seed: int) -> list[dict[str, Any]]:
     """Return the curves of each class against the rest: ROC, precision over recall, lift and calibration, with their bands.
 
-    Bands are those of rows that stand alone, as many times longer as rows that belong together make the error bar of the area.
+    Bands are those of rows that stand alone, or of groups that were told; as many times longer as rows in time, or those that belong
+    together without being told, make the error bar of the area.
     """
     y, w, level = sealed.y, shares.held.w, sealed.level
     P, classes = np.asarray(model.predict_proba(sealed.X)), model.classes_
@@ -265,7 +269,8 @@ def ranking_facts(model: Any, sealed: Sealed, shares: Shares, seed: int) -> list
         own = y == classes[k]
         if not own.any() or own.all():
             continue
-        found, longer = ranking_curves(P[:, k], own, w, level=level, seed=seed), shares.longer(P[:, k], own)
+        found = ranking_curves(P[:, k], own, w, groups=shares.held.groups, level=level, seed=seed)
+        longer = shares.longer(P[:, k], own)
         parts = shares.in_bins(P[:, k], own.astype(float))
         out.append({
             "label": str(classes[k]), "share": float(np.average(own, weights=w)), "rows": int(own.sum()),

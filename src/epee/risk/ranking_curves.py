@@ -6,8 +6,11 @@ Rows are taken from the highest score down. At a threshold :math:`t`, of :math:`
           \text{depth} = \frac{TP + FP}{P + N}, \quad \text{lift} = \frac{\mathrm{TPR}}{\text{depth}}. \tag{1}
 
 A band is pointwise. Rows are drawn anew with their scores (the bootstrap), and the curve is read at the same places each time; its
-quantiles tell how much both axes move. Where every row drawn says the same, as for a perfect ranking, that has seen too little: the
-band is widened to hold the interval of the share itself on as many rows as it is a share of.
+quantiles tell how much both axes move. Of rows that belong together whole groups are drawn, and the ends are as much farther out as
+Student's law of :math:`G` groups is wider than the normal one, with :math:`\sqrt{G / (G - 1)}` for the spread of which as many draws from
+as many groups see too little. Where every row drawn says the same, as for a perfect ranking, that has seen too little: the band is
+widened to hold the interval of the share itself on as many rows as it is a share of; of groups, on as many rows as have the spread that
+was seen, and as there are groups where that is none.
 """
 
 from __future__ import annotations
@@ -16,9 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from epee.risk.intervals import normal_quantile, t_quantile
 from epee.risk.ranking import counts_drawn
 from epee.risk.rates import rate_interval
-from epee.typing import Matrix, Tensor, Vector
+from epee.typing import Codes, Matrix, Tensor, Vector
 
 PLACES = 41  # at which a curve is read
 
@@ -47,7 +51,8 @@ class RankingCurves:
 
 
 def ranking_curves(
-    score: Vector, positive: np.ndarray, w: Vector | None = None, *, level: float = 0.95, draws: int = 200, seed: int = 0
+    score: Vector, positive: np.ndarray, w: Vector | None = None, *, groups: Codes | None = None, level: float = 0.95, draws: int = 200,
+    seed: int = 0,
 ) -> RankingCurves:  # fmt: skip
     """Return the curves (1) of scores with their bands.
 
@@ -59,6 +64,8 @@ def ranking_curves(
         Both kinds must be there.
     w : array (n,), optional
         Counts.
+    groups : array (n,), optional
+        Codes of rows that belong together, from 0.
     level : float, default=0.95
         What a band covers at each place.
     draws : int, default=200
@@ -75,16 +82,21 @@ def ranking_curves(
     rng = np.random.default_rng(seed)
     P = float(wo[own].sum())
     whole = _read(own, wo[None], last)[0]
-    many = counts_drawn(rng, np.arange(len(wo)), len(wo), draws)
-    drawn = np.concatenate([_read(own, wo * counts, last) for counts in many])  # (draws, 3, places)
+    unit = np.arange(len(wo)) if groups is None else groups[order]
+    G = int(unit.max()) + 1
+    many = counts_drawn(rng, np.arange(G), G, draws)
+    drawn = np.concatenate([_read(own, wo * counts[:, unit], last) for counts in many])  # (draws, 3, places)
     known = drawn[np.isfinite(drawn[:, 0, 0])]  # a sample of one kind has no curve
     tails = (1 - level) / 2
     low, high = np.quantile(known, [tails, 1 - tails], axis=0) if len(known) else np.full((2, 3, PLACES), np.nan)
-    roc = _held(whole[0], low[0], high[0], np.full(PLACES, P), level)
     recall = _grid()
     taken = np.maximum(recall * P / np.maximum(whole[1], 1e-12), 1.0)  # rows said positive at each recall
-    precision = _held(whole[1], low[1], high[1], taken, level)
-    gain = _held(whole[2], low[2], high[2], np.full(PLACES, P), level)
+    rows = np.stack([np.full(PLACES, P), taken, np.full(PLACES, P)])
+    if groups is not None:
+        stretch = t_quantile(level, G - 1) / normal_quantile(level) * np.sqrt(G / (G - 1))
+        low, high = (whole + stretch * (end - whole) for end in (low, high))
+        rows = _worth(whole, stretch * known.std(axis=0), rows, len(np.unique(unit[own])))
+    roc, precision, gain = (_held(*part, level) for part in zip(whole, low, high, rows, strict=True))
     depth = np.maximum(_grid(), 1 / PLACES)
     return RankingCurves(Band(_grid(), *roc), Band(recall, *precision), Band(depth, *(part / depth for part in gain)))
 
@@ -112,6 +124,13 @@ def _read(own: np.ndarray, w: Matrix, last: np.ndarray) -> Tensor:
         found[d, 1] = tp[d, reached] / np.maximum(all_[d, reached], 1e-300)
         found[d, 2] = np.interp(deep, depth, tpr)
     return found
+
+
+def _worth(value: Matrix, spread: Matrix, rows: Matrix, groups: int) -> Matrix:
+    """Return how many independent rows have the spread that was seen of each share, (3, places); as there are groups where it is none."""
+    alike = np.clip(value * (1 - value), 0.0, None)
+    found = np.divide(alike, spread**2, out=np.full_like(value, float(groups)), where=(spread > 0) & (alike > 0))
+    return np.minimum(found, rows)
 
 
 def _held(value: Vector, low: Vector, high: Vector, n: Vector, level: float) -> tuple[Vector, Vector, Vector]:
