@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.signal import lfilter
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -40,12 +41,30 @@ def test_not_fitted_takes_folds(line):
     np.testing.assert_array_equal(found.value, again.value)
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_frames(line, frame):
     X, y = line
     table = frame(dict(zip("abcd", X.T, strict=True)))
     found = importance(LinearDiscriminantAnalysis(), table, y > 0, repeats=3)
     assert found.names == list("abcd") and found.order[0] == 1 and "b" in str(found)
+    np.testing.assert_allclose(found.value, importance(LinearDiscriminantAnalysis(), X, y > 0, repeats=3).value)
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_stay_frames_for_who_looks_at_their_names(line, frame, fitted):
+    """Scikit-learn warns, and warnings are errors here, where it learned names and is asked about none."""
+    from sklearn.linear_model import LinearRegression as Theirs
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = line
+    table = frame(dict(zip("abcd", X.T, strict=True)))
+    for model in (Theirs(), make_pipeline(StandardScaler(), Theirs())):
+        plain = importance(model.fit(X, y) if fitted else model, X, y, repeats=2)
+        found = importance(model.fit(table, y) if fitted else model, table, y, repeats=2)
+        assert found.names == list("abcd")
+        np.testing.assert_allclose(found.value, plain.value)
 
 
 def test_weights_and_bad_input(line):

@@ -34,6 +34,7 @@ from epee.risk.tied_rows import share_inputs
 from epee.risk.units import stands_for_rows
 from epee.table.doors import is_stream, width_of
 from epee.table.sparse import is_sparse, laid_out
+from epee.table.taking import column_names
 from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import amount, p_value
@@ -244,7 +245,7 @@ def _kinship_of_groups(
     shown = _doubted(both, times * (1 + bool(named)))
     if shown is None or shown.kind != "column" or shown.name in dict(words):
         return shown
-    names = names if shown.whose == "groups" else list(map(str, getattr(X, "columns", range(width_of(X)))))
+    names = names if shown.whose == "groups" else _names(X, width_of(X))
     return replace(shown, name=names[int(shown.name)])
 
 
@@ -254,8 +255,13 @@ def _words(X: Any, columns: Sequence[tuple[str, Any]]) -> list[tuple[str, np.nda
     if is_stream(X) or is_sparse(X) or len(np.shape(X)) != 2 or np.asarray(X).dtype.kind in "fiub":
         return named
     cells = np.asarray(X, dtype=object)
-    named += zip(map(str, getattr(X, "columns", range(cells.shape[1]))), cells.T, strict=True)
+    named += zip(_names(X, cells.shape[1]), cells.T, strict=True)
     return [(name, x) for name, x in named if x.dtype != object or isinstance(x[0], str)]
+
+
+def _names(X: Any, p: int) -> list[str]:
+    """Return the names of ``p`` columns: their numbers, where they pass by."""
+    return [str(j) for j in range(p)] if is_stream(X) else column_names(X)
 
 
 def _if_sorted(target: Vector) -> Vector | None:
@@ -278,8 +284,8 @@ def _of_groups(
         means = np.where((cells == cells[first][groups]).all(axis=0), cells[first], sums.T / size[:, None])
         between = size @ np.square(means - cells.mean(axis=0)) / (G - 1)
         own = np.flatnonzero(between > BETWEEN * np.square(cells - means[groups]).sum(axis=0) / (n - G))
-        every = getattr(X, "columns", range(cells.shape[1]))
-        inputs, names = means[:, own] if len(own) else None, [str(every[j]) for j in own]
+        every = _names(X, cells.shape[1])
+        inputs, names = means[:, own] if len(own) else None, [every[j] for j in own]
     return inputs, names, [(name, x[first]) for name, x in words if (x == x[first][groups]).all()]
 
 

@@ -23,10 +23,15 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
 
 
 def column_names(X: Any) -> list[str]:
-    """Return the names of columns, or their numbers."""
-    columns = getattr(X, "columns", None)
+    """Return the names of columns, or their numbers.
+
+    >>> import pyarrow as pa
+    >>> column_names(pa.table({"a": [1.0], "b": [2.0]})), column_names(np.zeros((1, 2)))
+    (['a', 'b'], ['0', '1'])
+    """
+    columns = getattr(X, "column_names", None)  # Arrow's ``columns`` are their cells
     if columns is None:
-        columns = getattr(X, "column_names", None)
+        columns = getattr(X, "columns", None)
     return [str(c) for c in columns] if columns is not None else [str(j) for j in range(X.shape[1])]
 
 
@@ -44,6 +49,8 @@ def shuffled(X: Any, j: int, order: np.ndarray) -> Any:
     if hasattr(X, "with_columns"):
         name = X.columns[j]
         return X.with_columns(X[name].gather(order).alias(name))
+    if hasattr(X, "set_column"):  # Arrow
+        return X.set_column(j, X.schema.field(j), X.column(j).take(order))
     if hasattr(X, "tocsc"):
         out = X.tocsc().tolil()
         out[:, j] = X.tocsc()[:, [j]].toarray()[order]
