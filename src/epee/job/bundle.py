@@ -36,6 +36,7 @@ from epee.job.state import Reader, Writer
 from epee.job.writing import atomic
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval
+from epee.risk.kept_ends import KeptEnds
 
 FORMAT = 3  # 2: before predictors of other libraries; 1: before estimators said their own state; both read still
 PLAIN = 2  # what a file without such a predictor says, so that older versions read it
@@ -65,6 +66,7 @@ def members_of(learned: Learned) -> dict[str, bytes]:
         "task": p.task, "targets": list(p.targets), "encoder": writer.write(p.encoder), "model": model,
         "residuals": writer.write(p.residuals), "drift": writer.write(p.drift), "background": writer.write(p.background),
         "past": None if p.past is None else writer.write(p.past.to_state()),
+        "ends": None if learned.risk.ends_at is None else writer.write(KeptEnds.of(learned.risk.ends_at, learned.risk.level).table),
         "sealed_rows": writer.write(np.sort(learned.sealed_rows)), "training_rows": writer.write(np.sort(learned.training_rows)),
     }  # fmt: skip
     members = {"card.json": _json(learned.card), "predictor.json": _json(state)}
@@ -177,9 +179,11 @@ def _learned(members: dict[str, bytes], name: str, trusted: bool) -> Learned:
         Past.from_state(reader.read(state["past"])) if state.get("past") is not None else None,
     )  # fmt: skip
     t = card["test"]
+    ends, level, kept = Interval(float(t["low"]), float(t["high"])), float(t["level"]), state.get("ends")
     risk = Risk(
-        float(t["value"]), float(t["stderr"]), Interval(float(t["low"]), float(t["high"])), float(t["level"]), float(t["n"]),
-        str(t["loss"]), str(t["how"]), caution=str(t.get("caution") or ""),
+        float(t["value"]), float(t["stderr"]), ends, level, float(t["n"]), str(t["loss"]), str(t["how"]),
+        caution=str(t.get("caution") or ""),
+        ends_at=KeptEnds.alone(ends, level) if kept is None else KeptEnds(reader.read(kept)),
     )  # fmt: skip
     for promised in (card["settings"]["level"], card["rows"]["training"]):
         float(promised)

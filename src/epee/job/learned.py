@@ -17,6 +17,7 @@ from epee.job.card import card_of
 from epee.job.predictor import Predictor
 from epee.lazy import Shown
 from epee.risk.estimate import Risk
+from epee.risk.kept_ends import KeptEnds
 from epee.typing import Labels, Matrix
 
 
@@ -131,7 +132,10 @@ class Learned(Reported):
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle or a copy holds: everything but the entries of the contest, which belong to the session."""
         r = self.risk
-        plain = Risk(r.value, r.stderr, r.interval, r.level, r.n, r.loss, r.how, r.dof, caution=r.caution)
+        ends_at = None if r.ends_at is None else KeptEnds.of(r.ends_at, r.level)
+        plain = Risk(
+            r.value, r.stderr, r.interval, r.level, r.n, r.loss, r.how, r.dof, caution=r.caution, ends_at=ends_at
+        )
         return {**self.__dict__, "risk": plain, "contest": None}
 
 

@@ -10,10 +10,10 @@ their own intervals, and p < 0.05 where the one of 95 % leaves 0 out.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from epee.risk.intervals import (
     t_p_value,
     within_range,
 )
+from epee.risk.kept_ends import KeptEnds
 from epee.risk.mean_loss import mean_loss
 from epee.risk.skewed import skewed_interval
 from epee.risk.units import Units, units_of
@@ -78,6 +79,8 @@ class Risk(Shown, Part):
     0.081 ± 0.006 [0.070, 0.094]
     """
 
+    state_version: ClassVar[int] = 2
+
     value: float
     stderr: float
     interval: Interval
@@ -108,8 +111,31 @@ class Risk(Shown, Part):
             object.__setattr__(self, "interval", Interval(min(low, self.value), max(high, self.value)))
 
     def to_state(self) -> dict[str, Any]:
-        """Return what it is made of but functions: whoever comes back from a file takes Student's law for other levels."""
-        return {name: value for name, value in super().to_state().items() if not callable(value)}
+        """Return what it is made of but functions: of the ends at other levels those that are asked for.
+
+        Without its units a figure of groups, or in time, is paired with no other: ``rows`` stay behind.
+        """
+        state = {name: value for name, value in super().to_state().items() if not callable(value)}
+        state["ends"] = None if self.ends_at is None else KeptEnds.of(self.ends_at, self.level).table
+        return state if self.in_units is None else state | {"rows": None}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """Return the risk that :meth:`to_state` described.
+
+        Its first version kept no ends: it knows other levels where its own interval is Student's.
+        """
+        made, kept = super().from_state(state), state.get("ends")
+        if kept is None and state["version"] < 2 and not made._is_students:
+            kept = KeptEnds.alone(made.interval, made.level).table
+        object.__setattr__(made, "ends_at", None if kept is None else KeptEnds(kept))
+        return made
+
+    @property
+    def _is_students(self) -> bool:
+        """Whether the interval is that of Student's law."""
+        ends = t_interval(self.value, self.stderr, self.dof, self.level)
+        return all(abs(a - b) <= 1e-9 * max(abs(b), self.stderr) for a, b in zip(self.interval, ends, strict=True))
 
     def check_state(self) -> None:
         """Name the ends again, which a file holds as a pair, and hold them to the same rule."""
