@@ -128,6 +128,12 @@ def test_targets_are_known_however_they_are_held(values, place):
     other = list(values)
     other[place % len(values)] = "d"
     assert target_fingerprint(other) != print_
+    digits = [str(ord(v)) for v in values]
+    assert (
+        target_fingerprint(digits)
+        == target_fingerprint(pd.Series(digits))
+        != target_fingerprint(list(map(int, digits)))
+    )
     numbers = [float(ord(v)) for v in values]
     assert target_fingerprint(numbers) == target_fingerprint(np.array(numbers, dtype=np.int64)[:, None])
     assert target_fingerprint(None) is None

@@ -17,7 +17,7 @@ from epee.table.folds import mix64
 from epee.table.sparse import is_sparse
 from epee.table.taking import take_rows
 
-TARGETS = 4096  # that are looked at: many may be equal of the labels of two samples
+TARGETS = 1024  # that are looked at: many may be equal of the labels of two samples
 FETCHED = 4096  # cells that travel here from a table that lies elsewhere
 
 
@@ -59,9 +59,10 @@ def target_fingerprint(y: Any) -> str | None:
     if y is None or values.ndim == 0:
         return None
     few = values[:: max(1, -(-len(values) // TARGETS))]
-    if few.dtype.kind in "OUS":  # numbers in a column of objects are numbers
+    if few.dtype.kind == "O":  # numbers in a column of objects are numbers, and texts are texts
+        words = len(few) and isinstance(few.flat[0], str)
         try:
-            few = few.astype(np.float64)
+            few = few.astype(str if words else np.float64)
         except (TypeError, ValueError):
             few = few.astype(str)
     cells = few.reshape(len(few), -1)
