@@ -216,12 +216,14 @@ class Shares:
         return marked(share_of(self.held, hits, own, self.level), self.kin)
 
     def longer(self, score: Vector, own: np.ndarray) -> float:
-        """Return how many times longer the error bar of the area under a ROC curve is than that of rows, or groups, that stand alone."""
-        unit = Score(0.5, 1.0, Interval(0.0, 1.0), self.level)
-        if self.held.groups is None:
-            parts = parts_of(score, own, self.held.w)
-            unit = self.held.of_units(unit, parts - np.average(parts, weights=self.held.w))
-        return marked(unit, self.kin).stderr
+        """Return how many times longer the error bar of the area under a ROC curve is than that of rows that stand alone."""
+        parts, unit = parts_of(score, own, self.held.w), Score(0.5, 1.0, Interval(0.0, 1.0), self.level)
+        return marked(self.held.of_units(unit, parts - np.average(parts, weights=self.held.w)), self.kin).stderr
+
+    @property
+    def longer_for_kin(self) -> float:
+        """How many times longer error bars are for rows, or groups, that belong together without being told."""
+        return 1.0 if self.kin is None else float(np.sqrt(self.kin.effect))
 
     def in_bins(self, p: Vector, hits: np.ndarray) -> list[dict[str, Any]]:
         """Return, for bins of equal weight of a probability (n,), its mean and how often it came true."""
@@ -270,7 +272,7 @@ def ranking_facts(model: Any, sealed: Sealed, shares: Shares, seed: int) -> list
         if not own.any() or own.all():
             continue
         found = ranking_curves(P[:, k], own, w, groups=shares.held.groups, level=level, seed=seed)
-        longer = shares.longer(P[:, k], own)
+        longer = shares.longer_for_kin if shares.held.groups is not None else shares.longer(P[:, k], own)
         parts = shares.in_bins(P[:, k], own.astype(float))
         out.append({
             "label": str(classes[k]), "share": float(np.average(own, weights=w)), "rows": int(own.sum()),
