@@ -226,7 +226,10 @@ def test_jeffreys_prior_adds_half_a_row_of_each_kind():
 
 
 def test_platts_interval_holds_the_chance_where_naive_bayes_bends_the_scores():
-    """The curvature of the likelihood alone kept 82 % of 90: the targets and the folds lean the line, and the score is bent."""
+    """The curvature of the likelihood alone kept 82 % of 90: the targets and the folds lean the line, and the score is bent.
+
+    The line alone, of which naive Bayes is one here, kept 92 %; that it might bend, which 80 rows cannot exclude, makes it 95.
+    """
     held = []
     for seed in range(150):
         g = np.random.default_rng(seed)
@@ -236,7 +239,7 @@ def test_platts_interval_holds_the_chance_where_naive_bayes_bends_the_scores():
         low, high = m.probability_interval(np.repeat(new, 5, axis=1), 0.9)[:, 1].T
         truth = 1 / (1 + np.exp(-1.5 * new[:, 0]))
         held.append(((low <= truth) & (truth <= high)).mean())
-    assert 0.88 < np.mean(held) < 0.94
+    assert 0.88 < np.mean(held) < 0.97
 
 
 def held_by_platt(chance, n, tables=60):
@@ -255,7 +258,7 @@ def test_a_line_that_the_rows_refuse_is_not_believed():
     kept, believed = held_by_platt(lambda s: 0.5 + np.arctan(2 * s) / np.pi, 1000)
     assert kept > 0.87 and believed < 0.2
     kept, believed = held_by_platt(lambda s: 1 / (1 + np.exp(0.5 - 1.5 * s)), 1000)
-    assert kept > 0.85 and 0.55 < believed < 0.95  # three of four
+    assert 0.85 < kept < 0.97 and 0.55 < believed < 0.95  # three of four
 
 
 def test_folds_that_go_astray_make_the_slope_uncertain_and_not_the_height():

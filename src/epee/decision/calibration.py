@@ -13,10 +13,11 @@ calibrated against the rest, and the probabilities are divided by their sum.
 
 Either map has an error bar, for the share of the class among all rows to which the final model gives the same score. That of the isotonic
 map supposes that this share does not fall as the score rises, and nothing else (:mod:`epee.decision.monotone`); that of Platt's sigmoid,
-that it follows such a line, as long as a square and a cube of the score beside it add no more than chance would in three of four tables;
-else it supposes no more than the other. The line itself leans to the middle, by (1) and because the models of the folds are not the one
-that is used: with :math:`s` the final score, :math:`s_k` that of the model without fold :math:`k`, and :math:`\psi_k` what the rows of the
-fold do to the model, to first order
+that it follows such a line, or one that bends as far as the rows allow (:mod:`epee.decision.bends`), as long as a square and a cube of the
+score beside the line add no more than chance would in three of four tables; else it supposes no more than the other.
+
+The line itself leans to the middle, by (1) and because the models of the folds are not the one that is used: with :math:`s` the final
+score, :math:`s_k` that of the model without fold :math:`k`, and :math:`\psi_k` what the rows of the fold do to the model, to first order
 
 .. math:: s_k = s + e_k, \qquad e_k = -\tfrac{1}{F - 1}\bigl(\psi_k - \bar\psi\bigr), \tag{2}
 
@@ -50,6 +51,8 @@ from scipy import special
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from epee.decision.bends import BentLine
+from epee.decision.log_odds import chance, most_likely
 from epee.decision.monotone import RisingRate
 from epee.decision.reliability import ReliabilityCurve, reliability_curve
 from epee.errors import DataError, WrongUse
@@ -225,8 +228,8 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, InKind, RemembersRows, Sav
         """Return the ends (n, K, 2) of an interval for each calibrated probability: how sure the calibration is of its map.
 
         It holds the share of the class among rows of the same score in ``level`` of all new rows (and of all tables), in more of them with
-        the isotonic map where that share rises smoothly. It is for one row at a time, and for the score that was learned: what the score
-        does not tell of the row it leaves out.
+        the isotonic map where that share rises smoothly, and with Platt's where its line is right, which few rows cannot tell. It is for
+        one row at a time, and for the score that was learned: what the score does not tell of the row it leaves out.
         """
         check_level(level)
         check_is_fitted(self, "estimator_")
@@ -297,16 +300,19 @@ def _kept(spread: Spread | None) -> Spread:
 class Sigmoid(Part):
     r"""Platt's map :math:`\sigma(a s + b)` on the targets (1), and the line of its interval with the covariance (3), (4)."""
 
-    state_parts = ("a", "b", "covariance", "centre", "rates")
+    state_parts = ("a", "b", "covariance", "centre", "rates", "bent")
     covariance: Matrix | None = None
     centre: Vector | None = None
     rates: RisingRate | None = None
+    bent: BentLine | None = None
 
     def __init__(
-        self, a: float, b: float, covariance: Matrix | None = None, centre: Vector | None = None, rates: RisingRate | None = None
+        self, a: float, b: float, covariance: Matrix | None = None, centre: Vector | None = None,
+        rates: RisingRate | None = None, bent: BentLine | None = None,
     ) -> None:  # fmt: skip
         self.a, self.b = a, b
         self.rates = rates  # of the interval where the rows refuse the line
+        self.bent = bent  # where they do not: what they allow beside it
         self.covariance = covariance  # of what the powers of the score down to 1 are multiplied by
         self.centre = centre  # (2,) slope and intercept of the line of the interval
 
@@ -324,7 +330,7 @@ class Sigmoid(Part):
         as_final, bends, astray = s.copy(), [], []
         for k, (rows, own, final) in enumerate(twins):
             own, final = own / scale, final / scale
-            p = _logistic(a * final + b)
+            p = chance(a * final + b)
             weigh = np.sqrt(w[rows] * np.maximum(p * (1 - p), 1e-6))
             as_final[fold == k] = np.vander(s[fold == k], 2) @ _least_squares(np.vander(own, 2), final, weigh)
             line, bent = (_least_squares(np.vander(final, d), own, weigh) for d in (2, 3))
@@ -338,26 +344,28 @@ class Sigmoid(Part):
             q = centre[0] * np.array(bends)  # (F, 3)
             covariance += (1 - 1 / len(q)) * q.T @ q
         units = scale ** np.array([-2.0, -1.0, 0.0])
-        rates = RisingRate.of(as_final * scale, hit, w) if _refused(centre, as_final, hit, w) else None
-        return cls(float(a / scale), float(b), covariance * np.outer(units, units), centre * units[1:], rates)
+        spread, known = covariance * np.outer(units, units), (as_final * scale, hit, w)
+        refused = _refused(centre, as_final, hit, w)
+        rates, allowed = RisingRate.of(*known) if refused else None, None if refused else BentLine.of(*known)
+        return cls(float(a / scale), float(b), spread, centre * units[1:], rates, allowed)
 
     def predict(self, s: Vector) -> Vector:
         """Return the probabilities, never 0 or 1."""
-        return _logistic(np.clip(self.a * s + self.b, -30, 30))
+        return chance(np.clip(self.a * s + self.b, -30, 30))
 
     def interval(self, s: Vector, level: float) -> Matrix:
         """Return the ends (n, 2) of the interval of each probability; the probability itself is always in it."""
         covariance, (a, b) = _kept(self.covariance), (self.a, self.b) if self.centre is None else self.centre
-        A, z, p = np.vander(s, len(covariance)), np.clip(a * s + b, -30, 30), self.predict(s)
-        half = normal_quantile(level) * np.sqrt(np.maximum(((A @ covariance) * A).sum(axis=1), 0.0))
-        low, high = (
-            (_logistic(z - half), _logistic(z + half)) if self.rates is None else self.rates.interval(s, level).T
-        )
+        p = self.predict(s)
+        if self.rates is not None:
+            low, high = self.rates.interval(s, level).T
+        else:
+            A, z = np.vander(s, len(covariance)), np.clip(a * s + b, -30, 30)
+            variance = np.maximum(((A @ covariance) * A).sum(axis=1), 0.0)
+            half = normal_quantile(level) * np.sqrt(variance)
+            ends = np.stack([z - half, z + half]) if self.bent is None else self.bent.interval(s, level, variance).T
+            low, high = chance(ends)
         return np.stack([np.minimum(low, p), np.maximum(high, p)], axis=1)
-
-
-def _logistic(z: Vector) -> Vector:
-    return 1 / (1 + np.exp(-np.clip(z, -700, 700)))
 
 
 def _refused(line: Vector, s: Vector, hit: np.ndarray, w: Vector) -> bool:
@@ -368,7 +376,7 @@ def _refused(line: Vector, s: Vector, hit: np.ndarray, w: Vector) -> bool:
     Bancroft and Han, "Inference based on conditional specification", *International Statistical Review* 45, 1977.
     """
     lines, bends = np.split(np.vander(s, 4)[:, ::-1], 2, axis=1)  # (n, 2) each: 1 and s; their square and cube
-    p = _logistic(line[0] * s + line[1])
+    p = chance(line[0] * s + line[1])
     weigh = np.sqrt(w * p * (1 - p))
     bends = bends - lines @ np.linalg.lstsq(lines * weigh[:, None], bends * weigh[:, None], rcond=None)[0]
     pull, own = bends.T @ (w * (hit - p)), bends * weigh[:, None]
@@ -385,40 +393,8 @@ def _spread(v: Vector, weigh: Vector) -> float:
 
 
 def _line(s: Vector, t: Vector, w: Vector, *, jeffreys: bool = False) -> tuple[Vector, Matrix]:
-    r"""Return the slope and intercept of greatest likelihood for the targets, and the inverse of the curvature there.
-
-    Jeffreys' prior, :math:`\sqrt{\det H}`, keeps both finite where a score parts the classes; Newton's method climbs by :math:`H` alone.
-    """
-    A = np.column_stack([s, np.ones(len(s))])
-
-    def curvature(v: Vector) -> Matrix:
-        p = _logistic(A @ v)
-        return (A * (w * p * (1 - p))[:, None]).T @ A + 1e-12 * np.eye(2)
-
-    def value(v: Vector) -> float:
-        z = A @ v
-        price = float(w @ (np.logaddexp(0.0, z) - t * z))
-        return price - float(np.linalg.slogdet(curvature(v))[1]) / 2 if jeffreys else price
-
-    theta = np.array([0.0, np.log((w @ t + 1) / (w @ (1 - t) + 1))])
-    now = value(theta)
-    for _ in range(100):
-        p, H = _logistic(A @ theta), curvature(theta)
-        pull = w * (p - t)
-        if jeffreys:
-            pull += w * p * (1 - p) * (A @ np.linalg.inv(H) * A).sum(axis=1) * (p - 0.5)  # leverages
-        g = A.T @ pull
-        step = np.linalg.solve(H, g)
-        size = 1.0
-        while value(theta - size * step) > now - 1e-4 * size * float(g @ step) and size > 1e-10:
-            size /= 2
-        theta, before = theta - size * step, now
-        now = value(theta)
-        if before - now <= 1e-12 * (1 + abs(now)):
-            break
-    p = _logistic(A @ theta)
-    covariance: Matrix = np.linalg.pinv((A * (w * np.maximum(p * (1 - p), 1e-6))[:, None]).T @ A).astype(np.float64)
-    return theta, covariance
+    """Return the slope and intercept of greatest likelihood for the targets, and their covariance."""
+    return most_likely(np.column_stack([s, np.ones(len(s))]), t, w, jeffreys=jeffreys)
 
 
 @dataclass(frozen=True, eq=False)

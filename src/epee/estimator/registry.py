@@ -424,8 +424,8 @@ PARTS: dict[str, str] = {
     "Components": "structure.gaussian_forms", "GaussianStep": "structure.gaussian_steps",
     "Forest": "predictors.ensembles.forest_structure", "Trees": "predictors.ensembles.structure", "Bins": "predictors.ensembles.binning",
     "Landmarks": "predictors.kernels.landmarks", "Network": "predictors.networks.layers", "Risk": "risk.estimate",
-    "Sigmoid": "decision.calibration", "Steps": "decision.calibration", "RisingRate": "decision.monotone", "FillMissing": "job.filling",
-    "TreeColumns": "job.levels", "WithoutCodes": "job.levels",
+    "Sigmoid": "decision.calibration", "Steps": "decision.calibration", "RisingRate": "decision.monotone", "BentLine": "decision.bends",
+    "FillMissing": "job.filling", "TreeColumns": "job.levels", "WithoutCodes": "job.levels",
 }  # fmt: skip
 
 # what people know from elsewhere: the keys nearest to it here, the best first
