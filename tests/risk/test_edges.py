@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from epee import DecisionTreeRegressor, KNeighborsRegressor, LinearRegression, PolynomialRegression, Ridge
 from epee.risk import cross_validate, holdout_error, loo
-from epee.risk.edges import far_out, missed_far_out, reaches, reaches_of_a_line
+from epee.risk.edges import far_out, missed_far_out, reaches, reaches_of_a_line, reaches_of_new_rows
 
 
 @pytest.mark.parametrize("model", [LinearRegression(), Ridge(3.0), PolynomialRegression(2)])
@@ -102,3 +104,35 @@ def test_nothing_is_said_of_classes_words_or_few_rows():
         DecisionTreeRegressor(max_depth=2), np.array([[np.nan, 1.0]] * 30 + [[1.0, 2.0]] * 30), rng.normal(size=60)
     )
     assert "reach far" not in found.caution
+
+
+def test_held_out_rows_whose_prediction_is_mostly_noise_are_said():
+    told = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, new = rng.normal(size=(2, 60, 1))
+        model = PolynomialRegression(4).fit(x, np.abs(x[:, 0]) + 0.5 * rng.normal(size=60))
+        v = reaches_of_new_rows(model, new)
+        caution = holdout_error(model, new, np.abs(new[:, 0]) + 0.5 * rng.normal(size=60)).caution
+        assert ("mostly noise" in caution) == bool((1 + v > 3 * (1 + v.mean())).any())
+        told += "mostly noise" in caution
+    assert told >= 6
+
+
+def test_new_rows_of_gaussian_columns_lie_near_enough():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        p = int(rng.integers(1, 20))
+        X, new = rng.normal(size=(2, 60, p))
+        model = LinearRegression().fit(X, rng.normal(size=60))
+        assert "mostly noise" not in holdout_error(model, new, rng.normal(size=60)).caution
+
+
+def test_the_reach_of_a_new_row_is_the_variance_of_its_prediction():
+    rng = np.random.default_rng(7)
+    X, new = rng.normal(size=(40, 2)), 3 * rng.normal(size=(5, 2))
+    y = rng.normal(size=(800, 40))
+    said = [LinearRegression().fit(X, one).predict(new) for one in y]
+    model = make_pipeline(StandardScaler(), LinearRegression()).fit(X, y[0])
+    assert reaches_of_new_rows(model, new) == pytest.approx(np.var(said, axis=0), rel=0.25)
+    assert reaches_of_new_rows(DecisionTreeRegressor().fit(X, y[0]), new) is None

@@ -199,6 +199,14 @@ class LeavesOneOut(Protocol):
 
 
 @runtime_checkable
+class Leans(Protocol):
+    """A linear smoother that says how much the noise of the rows it learned from moves its predictions."""
+
+    def leverage(self, X: Any) -> Vector:
+        """Return the variance of the prediction of each row (n,), in units of that of the noise."""
+
+
+@runtime_checkable
 class LeavesOneOutPath(Protocol):
     """The same along a parameter."""
 

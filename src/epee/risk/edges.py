@@ -6,7 +6,8 @@ A linear smoother predicts a row of leverage :math:`h_i` by that row itself to a
 
 times as large, and :math:`v_i` is what the noise in its prediction adds to the variance of its error. Where one row has more than three
 times the mean of :math:`u`, a few rows nobody has seen make most of the error: of a fourth power in forty rows of a normal column the
-interval holds in 71 of 100 tables. Of Gaussian columns no row has twice the mean, however many they are.
+interval holds in 71 of 100 tables. Of Gaussian columns no row has twice the mean, however many they are. Of a row that was held out
+:math:`v` is its leverage under the rows learned from, and the same is said: of that power by 60 held-out rows the interval holds in 75.
 
 A predictor that misses a shape errs more the farther out a row lies, as :math:`v` and the square of what it says do, or worse. So
 where one of these has a heavy tail (Hill's estimate, as that of losses in :mod:`epee.risk.skewed`) and residuals, or their sizes, still
@@ -17,9 +18,13 @@ smoothers :math:`v` is that of a line.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import special
+from sklearn.pipeline import Pipeline
 
+from epee.estimator.protocol import Leans
 from epee.risk.normal_scores import normal_scores, shares_below
 from epee.risk.skewed import tail, too_heavy
 from epee.typing import Matrix, Vector
@@ -33,6 +38,7 @@ SMOOTHER = (
 )  # the least of (1), but for rounding; of nearest neighbours others come in for a row, and (1) does not hold
 MISSED = 0.1  # where a shape is taken to be missed
 TOLD = 0.1  # of what is left over: a predictor that says hardly more than the mean reaches nowhere
+MOST_ROWS = 2_000  # that were held out: among so many, few that lie far out no longer decide
 ROWS_OF_A_COLUMN = 30  # for a cubic in its ranks
 
 
@@ -56,14 +62,28 @@ def reaches_of_a_line(X: Matrix) -> Vector | None:
     return v
 
 
-def far_out(v: Vector | None) -> str:
-    """Return what to say of rows that make their own prediction.
+def reaches_of_new_rows(model: Any, X: Any) -> Vector | None:
+    """Return v of (1) of rows that a fitted linear smoother did not learn from; None of what is none, and of many rows.
+
+    >>> from epee import LinearRegression
+    >>> reaches_of_new_rows(LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 0.0, 2.0]), np.array([[1.0], [3.0]])).round(2).tolist()
+    [0.33, 2.33]
+    """
+    if X.shape[0] > MOST_ROWS:
+        return None
+    if isinstance(model, Pipeline):  # the last step saw transformed rows
+        X, model = model[:-1].transform(X) if len(model.steps) > 1 else X, model.steps[-1][1]
+    return np.asarray(model.leverage(X)) if isinstance(model, Leans) else None
+
+
+def far_out(v: Vector | None, *, held: bool = False) -> str:
+    """Return what to say of rows that make their own prediction, or, of rows ``held`` out, of those whose prediction is mostly noise.
 
     >>> far_out(np.full(4, 0.2)), far_out(np.append(np.zeros(8), 19.0))[:11]
     ('', '1 row lies ')
     """
     many = 0 if v is None else int(np.count_nonzero(1 + v > FAR_OUT * (1 + v.mean())))
-    return risk_words.say("caution edge", n=whole(many)) if many else ""
+    return risk_words.say("caution apart" if held else "caution edge", n=whole(many)) if many else ""
 
 
 def missed_far_out(residuals: Vector, predictions: Vector, v: Vector | None, X: Matrix) -> str:

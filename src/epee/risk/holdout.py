@@ -24,6 +24,8 @@ from epee.losses.loss import Loss
 from epee.losses.names import resolve
 from epee.risk.asked import kind_of
 from epee.risk.asking import refuse_missing_truth, refuse_nan
+from epee.risk.beyond import lost_unseen
+from epee.risk.edges import far_out, reaches_of_new_rows
 from epee.risk.estimate import Risk
 from epee.risk.fingerprint import repeated_rows
 from epee.risk.in_time import seasonal
@@ -215,9 +217,13 @@ def holdout_error(
     )  # fmt: skip
     if is_stream(X) or len(losses) * width_of(X) > GLANCE:
         return told
-    left = _left_over(model, X, y, losses, chosen)
+    left, v = _left_over(model, X, y, losses, chosen), None
+    if (target := left[4]) is not None:
+        v = reaches_of_new_rows(model, X)
+        unseen = lost_unseen(model, X, target, worth, told.stderr) if chosen.name == "squared" else ""
+        told = replace(told, caution=" ".join(filter(None, [far_out(v, held=True), unseen, told.caution])))
     if order is None or ids is not None:
-        return watched(told, *positive(left, w, worth, ids))
+        return watched(told, *positive(left, w, worth, ids), v=v)
     season = "" if chosen.classes is not None or left[-2] is None else seasonal(left[0][order])
     return replace(told, caution=f"{told.caution} {season}".strip())
 

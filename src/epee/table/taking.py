@@ -1,4 +1,4 @@
-"""Some rows of whatever a table is, the names of its columns, and one of them in another order."""
+"""Some rows of whatever a table is, as they are or farther out, the names of its columns, and one of them in another order."""
 
 from __future__ import annotations
 
@@ -58,3 +58,26 @@ def shuffled(X: Any, j: int, order: np.ndarray) -> Any:
     out = np.array(X)
     out[:, j] = out[order, j]
     return out
+
+
+def farther_out(X: Any, rows: np.ndarray, times: float) -> Any:
+    """Return some rows whose numbers lie so many times as far from the mean of their column; None of what is no array or frame of rows.
+
+    >>> farther_out(np.array([[1.0], [2.0], [3.0]]), np.array([2]), 10.0)
+    array([[12.]])
+    """
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu":
+        return _away(X, np.nanmean(X, axis=0), rows, times)
+    if hasattr(X, "iloc") and hasattr(X, "columns"):
+        numbers = [name for name, kind in X.dtypes.items() if getattr(kind, "kind", "O") in "fiu"]
+        far = {name: _away(cells := X[name].to_numpy(dtype=float), np.nanmean(cells), rows, times) for name in numbers}
+        return X.iloc[rows].assign(**far)
+    if hasattr(X, "with_columns") and hasattr(X, "schema"):
+        numbers = [name for name, kind in X.schema.items() if kind.is_numeric()]
+        far = {name: _away(cells := X[name].to_numpy(), np.nanmean(cells), rows, times) for name in numbers}
+        return X[rows].with_columns(**far)
+    return None
+
+
+def _away(cells: np.ndarray, middle: Any, rows: np.ndarray, times: float) -> np.ndarray:
+    return np.asarray(middle + times * (cells[rows] - middle))

@@ -227,6 +227,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "{n} {n:row lies so far out that it makes its|rows lie so far out that each makes its} own prediction: what a new row there, or farther out, would cost, no interval knows. Take fewer powers, a penalty, or a transform of the columns.",
         "{n} {n:ligne est si loin des autres qu'elle fait sa|lignes sont si loin des autres que chacune fait sa} propre prédiction : ce que coûterait une nouvelle ligne à cet endroit, ou plus loin, aucun intervalle ne le sait. Prenez moins de puissances, une pénalité, ou une transformation des colonnes.",
     ),
+    "caution apart": (
+        "{n} {n:row lies so far from those learned from that its prediction is|rows lie so far from those learned from that their predictions are} mostly noise: what a new row there, or farther out, would cost, no interval knows. Take fewer powers, a penalty, or a transform of the columns.",
+        "{n} {n:ligne est si loin de celles qui ont servi à apprendre que sa prédiction est|lignes sont si loin de celles qui ont servi à apprendre que leurs prédictions sont} surtout du bruit : ce que coûterait une nouvelle ligne à cet endroit, ou plus loin, aucun intervalle ne le sait. Prenez moins de puissances, une pénalité, ou une transformation des colonnes.",
+    ),
+    "caution beyond": (
+        "Targets reach far out, and the predictor says no more however far out a row lies: rows with targets beyond those seen here would cost more than the interval says. Learn the logarithm of the target, or take a predictor that goes on (a line).",
+        "Les cibles vont très loin, et le prédicteur n'en dit pas plus, si loin que soit une ligne : des lignes aux cibles plus lointaines que celles d'ici coûteraient plus que ne le dit l'intervalle. Apprenez le logarithme de la cible, ou prenez un prédicteur qui continue (une droite).",
+    ),
     "caution missed": (
         "Inputs reach far out, and what the predictor leaves over still follows them: rows farther out than these would cost more than the interval says. Transform the columns that reach far (a logarithm, ranks), or take a predictor that bends.",
         "Des entrées vont très loin, et ce que le prédicteur n'explique pas les suit encore : des lignes plus lointaines coûteraient plus que ne le dit l'intervalle. Transformez les colonnes qui vont loin (un logarithme, des rangs), ou prenez un prédicteur qui se courbe.",
