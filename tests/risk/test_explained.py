@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from epee.risk import r2
-from epee.risk.explained import pseudo_values, share_ends
+from epee.risk.explained import freedom_of_spread, pseudo_values, share_ends
 from epee.risk.units import units_of
 from tests.risk.test_honest_scores import FirstNumber
 
@@ -88,3 +88,17 @@ def test_a_share_that_one_unit_makes_has_an_interval_all_the_same(law):
     found = r2(FirstNumber(), x[:, None], y, groups=groups)
     assert np.isfinite([found.low, found.high]).all() and found.low <= found.value <= found.high
     assert law == "no error" or (found.low < found.value and found.caution)
+
+
+@pytest.mark.parametrize("law", ["normal", "exponential", "uniform"])
+def test_the_freedom_of_a_spread_is_that_of_its_variance(law):
+    """A variance of U values varies as chi-square / nu does: by 2 / nu of its square."""
+    rng = np.random.default_rng(3)
+    values = getattr(rng, law)(size=(4_000, 60))
+    found = values.var(axis=1, ddof=1)
+    truth = 2 * found.mean() ** 2 / found.var()
+    assert freedom_of_spread(units_of(values.ravel())) / 4_000 == pytest.approx(truth, rel=0.12)
+    w = rng.integers(1, 4, 60)
+    short, long = units_of(values[0], w.astype(float)), units_of(np.repeat(values[0], w))
+    assert freedom_of_spread(short) == pytest.approx(freedom_of_spread(long))
+    assert freedom_of_spread(units_of(np.ones(9))) == np.inf

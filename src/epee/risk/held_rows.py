@@ -81,14 +81,18 @@ class Held:
         if self.groups is None and self.order is None:
             return found
         units = self.told(influence)
-        many, dof = units.independent()
-        bar = units.spread()[0] / float(np.sqrt(many))
-        longer = bar / self.stderr(influence) if bar > 0 else float(np.sqrt(self.worth() / units.effective))
+        longer, dof = self.longer(units, influence)
         ends_at = partial(longer_ends, found.at, longer, dof)
         longest = replace(
             found, stderr=found.stderr * longer, interval=ends_at(found.level), dof=min(dof, found.dof), ends_at=ends_at
         )
         return self.counted(longest, units)
+
+    def longer(self, units: Units, influence: Vector, least: float = 0.0) -> tuple[float, float]:
+        """Return how many times as long the error bar of units is, ``least`` if that is more, and its degrees of freedom."""
+        many, dof = units.independent()
+        bar = max(units.spread()[0] / float(np.sqrt(many)), least)
+        return bar / self.stderr(influence) if bar > 0 else float(np.sqrt(self.worth() / units.effective)), dof
 
     def counted(self, found: Score, units: Units) -> Score:
         """Return a figure that says which units its error bar counts, if any were told, and where they are too few."""

@@ -12,6 +12,13 @@ interval is widened to hold Newcombe's method 5, all :math:`\theta` with :math:`
 .. math:: V(\theta) = \frac{\theta (1 - \theta)}{P N} \Bigl[1 + \bigl(\tfrac{P + N}{2} - 1\bigr)
           \Bigl(\frac{1 - \theta}{2 - \theta} + \frac{\theta}{1 + \theta}\Bigr)\Bigr]. \tag{2}
 
+Of rows in groups, which hold positives and negatives both, few groups make pairs among themselves and the area curves in their sums: the
+error bar is that of a jackknife of groups where it is longer than what (1) becomes by their sums. With :math:`U` groups, and
+:math:`\theta_{(u)}` the area without one of them,
+
+.. math:: \mathrm{se}^2 = \theta^2 (1 - \theta)^2\, \frac{U - 1}{U} \sum_u \bigl(\ell_u - \bar\ell\bigr)^2, \qquad
+          \ell_u = \log \frac{\theta_{(u)}}{1 - \theta_{(u)}}. \tag{3}
+
 Average precision :math:`\frac1P \sum_k \frac{k}{k + f_k}`, with :math:`f_k` negatives above the k-th positive, counts that positive among
 those that it ranks, and is too large when positives are few. To count half of it,
 :math:`\frac{k - 1/2}{k - 1/2 + f_k}`, takes about half of that away.
@@ -53,6 +60,37 @@ def area(score: Vector, positive: np.ndarray, w: Vector) -> tuple[float, Vector]
     below, above = np.cumsum(q) - q / 2, p.sum() - np.cumsum(p) + p / 2
     placement = np.where(positive, below[where] / q.sum(), above[where] / p.sum())
     return float(wp @ placement / p.sum()), placement
+
+
+def areas_left(score: Vector, positive: np.ndarray, w: Vector, groups: Codes) -> Vector:
+    """Return the area without each group (G,), coded from 0; NaN where no positive or no negative is left.
+
+    >>> score, positive = np.array([1.0, 2.0, 3.0, 4.0]), np.array([False, True, False, True])
+    >>> areas_left(score, positive, np.ones(4), np.array([0, 1, 1, 2])).tolist()
+    [0.5, 1.0, 0.5]
+    """
+    whole, placement = area(score, positive, w)
+    p, q = np.bincount(groups, np.where(positive, w, 0.0)), np.bincount(groups, np.where(positive, 0.0, w))
+    P, N = p.sum(), q.sum()
+    pairs = np.bincount(groups, w * placement * np.where(positive, N, P))  # on the right side, of which it has a row
+    inside, order, ends = np.zeros(len(p)), np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))
+    for g in np.flatnonzero((p > 0) & (q > 0)):  # whose own pairs were counted twice
+        rows = order[ends[g - 1] if g else 0 : ends[g]]
+        inside[g] = area(score[rows], positive[rows], w[rows])[0] * p[g] * q[g]
+    others = (P - p) * (N - q)
+    return np.divide(whole * P * N - pairs + inside, others, out=np.full(len(p), np.nan), where=others > 0)
+
+
+def jackknifed(value: float, left: Vector) -> float:
+    """Return the standard error (3) of an area from those without each group; 0 where one of them cannot be told, or nothing is left over.
+
+    >>> round(jackknifed(0.75, np.array([0.7, 0.75, 0.8])), 3)
+    0.058
+    """
+    if not (0 < value < 1 and ((left > 0) & (left < 1)).all()):
+        return 0.0
+    spread = float(np.var(special.logit(left))) * (len(left) - 1)
+    return value * (1 - value) * float(np.sqrt(spread))
 
 
 def area_error(placement: Vector, positive: np.ndarray, w: Vector, sampled: bool = False) -> tuple[float, float]:

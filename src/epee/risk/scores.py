@@ -23,16 +23,27 @@ from epee.errors import DataError, WrongUse
 from epee.estimator.protocol import gives_labels
 from epee.risk.asking import refuse_nan
 from epee.risk.estimate import Score
-from epee.risk.explained import pseudo_values, share_ends
+from epee.risk.explained import freedom_of_spread, pseudo_values, share_ends
 from epee.risk.held_rows import Held, codes_of, held_rows, ranks_of
 from epee.risk.intervals import MOST_COPIES, Interval, logit_interval, normal_quantile, t_quantile
-from epee.risk.ranking import FEW_OF_A_CLASS, area, area_error, area_interval, counts_drawn, precision_over_recall
+from epee.risk.ranking import (
+    FEW_OF_A_CLASS,
+    area,
+    area_error,
+    area_interval,
+    areas_left,
+    counts_drawn,
+    jackknifed,
+    precision_over_recall,
+)
 from epee.risk.rates import rate_interval
 from epee.risk.skewed import FEWEST_ROWS, skewed_interval, too_dominant
 from epee.risk.units import Units, Weights
 from epee.typing import Codes, Matrix, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
+
+MOST_LEFT_OUT = 1_000  # groups: of more, each says hardly anything alone
 
 
 def _curve(score: Vector, positive: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -108,11 +119,26 @@ def roc_auc(
     for k in classes:
         tp, fp = _curve(scores[:, k], codes == k, w)
         curves.append((str(model.classes_[k]), np.append(0, fp / fp[-1]), np.append(0, tp / tp[-1])))
+    units = None if held.groups is None and held.order is None else held.told(influence)
+    if units is not None:  # then it is the interval of as many rows as have their error bar
+        longer, free = held.longer(units, influence, _jackknifed_area(held, scores, codes, classes, value))
+        stderr, dof, worth = longer * stderr, min(dof, free), max(longer, 1.0) ** -2
+        P, N = worth * P, worth * N
     ends_at = partial(area_interval, value, stderr, dof, P, N)
     score = Score(
         value, stderr, ends_at(level), level, held.worth(), "roc_auc", held.how, dof, curve=curves, ends_at=ends_at
     )
-    return held.watched(score, influence, codes=codes)
+    return held.searched(score if units is None else held.counted(score, units), influence, codes=codes)
+
+
+def _jackknifed_area(held: Held, scores: Matrix, codes: Codes, classes: list[int], value: float) -> float:
+    """Return the error bar of an area that groups make by leaving one out after the other; 0 of many, or where none has rows to compare."""
+    if held.groups is None or held.groups.max() >= MOST_LEFT_OUT:
+        return 0.0
+    if np.all(codes == codes[np.unique(held.groups, return_index=True)[1]][held.groups]):
+        return 0.0
+    left = np.mean([areas_left(scores[:, k], codes == k, held.w, held.groups) for k in classes], axis=0)
+    return jackknifed(value, left)
 
 
 def _pull(value: float, placement: Vector, positive: np.ndarray, w: Vector) -> Vector:
@@ -274,7 +300,8 @@ def r2(
         found = held.of_units(score(ends_at, held.stderr(influence), pull.effective - 1), influence)
     else:
         many, dof = left.independent()
-        stderr, dof = left.spread()[0] / float(np.sqrt(many)), min(dof, max(units.effective - 1, 0.0))
+        stderr = left.spread()[0] / float(np.sqrt(many))
+        dof = min(dof, max(units.effective - 1, 0.0), freedom_of_spread(left))
         ends_at = partial(share_ends, value, left.mean, stderr, dof)
         found = held.counted(score(ends_at, (1 - value) * stderr, dof), units)
     alone = {} if Y.shape[1] > 1 else {"rest": (Y - F)[:, 0], "target": Y[:, 0]}
