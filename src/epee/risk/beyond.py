@@ -2,9 +2,10 @@ r"""Targets beyond the farthest of the rows: what a predictor that never says so
 
 A tree, a forest or neighbours average targets that they learned from, and say no more however far out a row lies. Where the distances
 :math:`d` of the targets from their median have a long tail, the squared error of such a predictor has that of :math:`d^2`, though rows at
-hand need not show it: of a tree on a lognormal column four tenths of the error are those of one row in a thousand, and 90 % intervals from 200 rows
-held it in 48 of 100 tables. The targets themselves show how long their tail is. Peaks over a threshold :math:`\theta`, here the farthest
-quarter, follow a generalised Pareto law, whatever the law (Pickands, Balkema and de Haan), with the shape and the scale
+hand need not show it: of a tree on a lognormal column four tenths of the error are those of one row in a thousand, and 90 %
+intervals from 200 rows held it in 48 of 100 tables. The targets themselves show how long their tail is.
+Peaks over a threshold :math:`\theta`, here the farthest quarter, follow a generalised Pareto law, whatever the law (Pickands, Balkema and
+de Haan), with the shape and the scale
 
 .. math:: \xi = \tfrac12 \Bigl(1 - \frac{m^2}{s^2}\Bigr), \qquad \sigma = \tfrac m2 \Bigl(1 + \frac{m^2}{s^2}\Bigr) \tag{1}
 
