@@ -70,7 +70,7 @@ from epee.engines.local import free_threads, in_order, one_blas_thread
 from epee.errors import DataError, SingularProblem
 from epee.risk.copies import CHANCE, SCREEN, coincidence, column_bits, repeats, row_bits
 from epee.risk.intervals import normal_quantile, t_quantile
-from epee.risk.long_run import blocks, inflation, season, slow_waves
+from epee.risk.long_run import blocks, gamma_tail, inflation, season, slow_waves
 from epee.risk.normal_scores import normal_scores, shares_below
 from epee.risk.paired_tests import holm
 from epee.solve.cholesky import Cholesky
@@ -374,8 +374,7 @@ def _stretches(S: Matrix, root: float = 3) -> tuple[Matrix, Vector, Vector]:
     value = w @ (r + pairs[:, None] / n) * np.sqrt(n / ((w * w) @ pairs * (1 - (S**4).mean(axis=1) / n)))
     both = np.concatenate([w[::-1], [0.0], w])
     third = np.convolve(both, both, "same") @ both + (S**3).mean(axis=1) ** 2 * (w**3).sum()
-    shape = 4 * n * (w @ w) ** 3 / np.maximum(third, 1e-3) ** 2  # of Gamma's law, 4 over the squared skewness
-    return S, special.gammaincc(shape, np.maximum(shape + value * np.sqrt(shape), 0.0)), w @ r / w.sum()
+    return S, gamma_tail(value, third / np.sqrt(n * (w @ w) ** 3)), w @ r / w.sum()
 
 
 def _effect_in_time(z: Vector) -> float:

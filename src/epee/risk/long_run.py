@@ -11,14 +11,17 @@ where :math:`b_k` is 1 for even :math:`k`, else 0, so that :math:`\tilde\pi` is 
 :math:`\nu` are the degrees of freedom of that variance: the variance of its logarithm is :math:`4p / n` (Berk), that of a
 :math:`\chi^2_\nu / \nu` is :math:`2 / \nu`.
 
-What returns after a year or a week lies beyond so few terms. Of the normal scores :math:`s_i` of what the autoregression leaves over, the
+What returns after a year or a week lies beyond so few terms. Of :math:`s_i`, what the autoregression leaves over of the normal scores, the
 clearest correlation at one distance,
 
 .. math:: r = \max_{p < k \le n/4} r_k, \qquad r_k = \frac{1}{n - k} \sum_i s_i s_{i+k}, \qquad
-          \bigl(r_k + \tfrac1n\bigr) \sqrt{\frac{n - k}{1 - \mathrm{E}\, s^4 / n}} \approx N(0, 1), \tag{2}
+          \bigl(r_k + \tfrac1n\bigr) \sqrt{\frac{n - k}{1 - \mathrm{E}\, s^4 / n}}
+          \approx \Gamma\Bigl(\gamma = \frac{\mathrm{E}[s^3]^2}{\sqrt{n - k}}\Bigr), \tag{2}
 
-adjusted for their number (Šidák), is a *season* where independence is refuted at 5 %; (1) is then multiplied by
-:math:`(1 + r) / (1 - r)`, as by an autoregression of one term, that of the row a season ago.
+of Gamma's law of mean 0, variance 1 and skewness :math:`\gamma`, adjusted for their number (Šidák), is a *season* where independence is
+refuted at 5 %; (1) is then multiplied by :math:`(1 + r) / (1 - r)`, as by an autoregression of one term, that of the row a season ago.
+Ranks are taken before the autoregression, not after it: what that leaves over of tied values, as of rates, differs by what came before
+them alone, and ranks would make neighbours alike by that. Few rows that err make :math:`r_k` skewed.
 
 What lasts for a large part of the series no autoregression of so few terms sees: the size of the errors of a market, a little alike from
 one day to the next, and for weeks. The slowest waves do, each an estimate of the same :math:`\sigma^2` with one degree of freedom,
@@ -37,9 +40,9 @@ distances :math:`jL` say the same. With :math:`P_L` pairs of rows :math:`jL` apa
           \frac{\mathrm{SS}_{places}}{\mathrm{SS}} \approx \frac{1 + 2 \rho\, P_L / n}{n / L}
           \sim \mathrm{Beta}\Bigl(\frac{L - 1}{2}, \frac{n - L}{2}\Bigr), \tag{4}
 
-the law of an analysis of variance between the :math:`L` places, here with the spread that :math:`\rho` has. The clearest of all
-:math:`p < L \le n/4` is adjusted as (2) is, and :math:`1 + 2 \rho\, P_L / n`, which is :math:`1 + (m - 1) \rho` for :math:`m` blocks, is
-its design effect.
+the law of an analysis of variance between the :math:`L` places, here with the spread that :math:`\rho` has. Of skewed values that law is
+more skewed by :math:`\mathrm{E}[s^3]^2 / \sqrt{P_L}`, as if places were fewer. The clearest of all :math:`p < L \le n/4` is adjusted as
+(2) is, and :math:`1 + 2 \rho\, P_L / n`, which is :math:`1 + (m - 1) \rho` for :math:`m` blocks, is its design effect.
 """
 
 from __future__ import annotations
@@ -96,9 +99,9 @@ def season(series: Vector) -> tuple[int, float, float]:
     z = _innovations(series)
     m, wide = len(z), 1 << int(1.25 * n).bit_length()
     r = _products(z, wide)[lags] / (m - lags) + 1 / m
-    worth = np.sqrt((m - lags) / (1 - (z**4).mean() / m))
-    j = int(np.argmax(r * worth))
-    return int(lags[j]), float(r[j]), _of_many(float(special.ndtr(-r[j] * worth[j])), len(lags))
+    p = gamma_tail(r * np.sqrt((m - lags) / _variance(z)), (z**3).mean() ** 2 / np.sqrt(m - lags))
+    j = int(np.argmin(p))
+    return int(lags[j]), float(r[j]), _of_many(float(p[j]), len(lags))
 
 
 def blocks(series: Vector) -> tuple[int, float, float, float]:
@@ -124,18 +127,39 @@ def blocks(series: Vector) -> tuple[int, float, float, float]:
         alike[: len(part)] += part
     rho = alike / (pairs * max(c[0], 1e-300) / m) + 1 / (m - 1)
     a, b = (lengths - 1) / 2, (m - lengths) / 2  # of the law of the share that the places make of the spread
-    share = (a + rho * np.sqrt(pairs * lengths * a * b / ((lengths - 1) * (a + b + 1)))) / (a + b)
+    skewness = 2 * (b - a) * np.sqrt((a + b + 1) / (a * b)) / (a + b + 2)
+    a = a / (1 + (z**3).mean() ** 2 / (np.sqrt(pairs) * skewness)) ** 2
+    apart = rho * np.sqrt(pairs * lengths / ((lengths - 1) * _variance(z)))  # in standard deviations
+    share = (a + apart * np.sqrt(a * b / (a + b + 1))) / (a + b)
     p = special.betainc(b, a, np.clip(1 - share, 0.0, 1.0))
     j = int(np.argmin(p))
     effect = 1 + 2 * float(pairs[j]) / m * float(rho[j])
     return int(lengths[j]), float(rho[j]), _of_many(float(p[j]), len(lengths)), max(effect, 1.0)
 
 
+def gamma_tail(values: Vector, skewness: Vector) -> Vector:
+    """Return the chance of more than each value by the law of Gamma of mean 0, variance 1 and a skewness that is not negative.
+
+    >>> gamma_tail(np.full(2, 3.0), np.array([0.0, 2.0])).round(4)                           # normal, and exponential
+    array([0.0014, 0.0183])
+    """
+    shape = 4 / np.maximum(skewness, 1e-4) ** 2
+    chance: Vector = special.gammaincc(shape, np.maximum(shape + values * np.sqrt(shape), 0.0))
+    return chance
+
+
 def _innovations(series: Vector) -> Vector:
-    """Return the normal scores of what the autoregression leaves over."""
-    x, n, order = series - series.mean(), len(series), _order(len(series))
+    """Return what the autoregression leaves over of normal scores, of mean 0 and variance 1."""
+    x, n, order = normal_scores(series), len(series), _order(len(series))
     phi = _autoregression(x)[0]
-    return normal_scores(x[order:] - sum(phi[k - 1] * x[order - k : n - k] for k in range(1, order + 1)))
+    z = x[order:] - sum(phi[k - 1] * x[order - k : n - k] for k in range(1, order + 1))
+    z = z - z.mean()
+    return z / max(float(np.sqrt((z * z).mean())), 1e-300)
+
+
+def _variance(z: Vector) -> float:
+    """Return that of a correlation of standardised values in a random order, times their number."""
+    return max(1 - float((z**4).mean()) / len(z), 1e-300)
 
 
 def _products(z: Vector, wide: int) -> Vector:
@@ -146,7 +170,7 @@ def _products(z: Vector, wide: int) -> Vector:
 
 def _of_many(p: float, many: int) -> float:
     """Return the smallest p-value of many, adjusted by Šidák."""
-    return float(-np.expm1(many * np.log1p(-p)))
+    return float(-np.expm1(many * np.log1p(-min(p, 1 - 1e-12))))
 
 
 def slow_waves(series: Vector, many: int) -> float:
