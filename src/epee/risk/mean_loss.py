@@ -10,7 +10,8 @@ how the interval is made:
 An estimate that corrects the mean or its error bar (a nested cross-validation) gives its own ``centre`` and how many times longer the
 bar is, ``stretch``; distances to the ends are multiplied by it. The interval always holds the value, and a ``caution`` says where it
 cannot be trusted: "few" (fewer than 40 rows of an unbounded loss), "units" (many rows, but fewer than 20 independent ones),
-"heavy" (a few losses make the spread, or their tail is so heavy that others, not seen, would),
+"heavy" (a few losses make the spread, or their tail is so heavy that others, not seen, would; of squared losses in time, which forecasts
+have for a part of the rows only, it is said where normal errors do not explain it),
 "bursts" (losses in time that come in long bursts), "flat" (a continuous loss without any spread), "one" (a single unit).
 """
 
@@ -26,7 +27,7 @@ from epee.errors import DataError
 from epee.losses.names import named
 from epee.risk.intervals import Interval, check_level, normal_quantile, t_quantile, within_range
 from epee.risk.rates import few_values_interval, rate_interval, values_of
-from epee.risk.skewed import FEWEST, FEWEST_ROWS, skewed_interval, too_dominant, too_heavy
+from epee.risk.skewed import FEWEST, FEWEST_ROWS, as_of_normal_errors, skewed_interval, too_dominant, too_heavy
 from epee.risk.units import Units, Weights, units_of
 from epee.typing import Codes, Vector
 from epee.words import risk_words
@@ -114,7 +115,7 @@ def mean_loss(
         return MeanLoss(centre, float(stderr * binomial), ends, n, dof, units.doubt)
     ends = within_range(_stretched(skewed_interval(mean, sd, skewness, n, dof, level), mean, centre, stretch), loss)
     top = float((units.sums / (units.copies @ units.sums)).max()) if mean > 0 else 0.0
-    return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, mean, skewness, n, worth, units), top)
+    return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, mean, skewness, n, worth, units, loss), top)
 
 
 def ends_of(of_rows: Callable[..., MeanLoss], level: float) -> Interval:
@@ -122,7 +123,7 @@ def ends_of(of_rows: Callable[..., MeanLoss], level: float) -> Interval:
     return of_rows(level=level).interval
 
 
-def _caution(sd: float, mean: float, skewness: float, n: float, worth: float, units: Units) -> str:
+def _caution(sd: float, mean: float, skewness: float, n: float, worth: float, units: Units, loss: Any) -> str:
     if n <= 1:
         return "one"
     if not sd > 0:
@@ -132,7 +133,9 @@ def _caution(sd: float, mean: float, skewness: float, n: float, worth: float, un
     if worth < FEWEST:
         return "units"
     if too_dominant(skewness, n) or too_heavy(units.sums, units.copies):
-        return "heavy"
+        squared = named(loss).name == "squared"
+        if not (units.in_order and squared and as_of_normal_errors(units.sums, units.copies)):
+            return "heavy"
     return "bursts" if units.in_bursts else ""
 
 

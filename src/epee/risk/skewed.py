@@ -21,19 +21,28 @@ order, Hill's estimate of the tail
 .. math:: \hat\xi = \tfrac1k \sum_{i \le k} \log \bigl(e_{(i)} / e_{(k+1)}\bigr) \tag{3}
 
 is above 1/2 where the losses have no variance (squares of errors of a tail index below 4).
+
+Of a hundred squares of normal errors one in six looks like that by chance. Their kurtosis tells more of so few: by the test of Anscombe
+and Glynn, with :math:`b = n \sum e_i^2 / (\sum e_i)^2` the kurtosis of the errors, of mean :math:`3 (n - 1) / (n + 1)`, the standard
+deviation :math:`\sigma_b` and the skewness :math:`\gamma_b` for normal ones,
+
+.. math:: z = \Bigl(\frac{9A}{2}\Bigr)^{1/2} \Biggl[1 - \frac{2}{9A} - \biggl(\frac{1 - 2/A}{1 + \frac{b - \mathrm{E}\, b}{\sigma_b}
+          \sqrt{2 / (A - 4)}}\biggr)^{1/3}\Biggr] \sim N(0, 1), \qquad
+          A = 6 + \frac{8}{\gamma_b} \Bigl[\frac{2}{\gamma_b} + \sqrt{1 + \frac{4}{\gamma_b^2}}\Bigr]. \tag{4}
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from epee.risk.intervals import Interval, t_quantile
+from epee.risk.intervals import Interval, normal_quantile, t_quantile
 from epee.typing import Vector
 
 FEWEST = 20  # independent units from which an error bar is known well enough
 FEWEST_ROWS = 40  # losses that have a probability of 3 / n are missing from one sample in twenty: below, nobody knows how large they are
 
 HEAVY = 0.6  # estimate of the tail from which on the variance is taken not to exist
+NORMAL = 0.05  # where (4) refutes that errors are normal
 
 
 def undo_skewness(x: float, skewness: float, n: float) -> float:
@@ -96,6 +105,27 @@ def too_heavy(losses: Vector, copies: Vector) -> bool:
     freedom in 90 %.
     """
     return tail(losses, copies) > HEAVY
+
+
+def as_of_normal_errors(losses: Vector, copies: Vector) -> bool:
+    """Tell whether (4) leaves it possible that losses, which stand for so many rows each, are squares of normal errors.
+
+    References
+    ----------
+    Anscombe and Glynn, "Distribution of the kurtosis statistic b2 for normal samples", *Biometrika* 70, 1983.
+
+    >>> rng = np.random.default_rng(0)
+    >>> as_of_normal_errors(rng.normal(size=100) ** 2, np.ones(100)), as_of_normal_errors(rng.standard_t(3, 100) ** 2, np.ones(100))
+    (True, False)
+    """
+    n = float(copies.sum())
+    b = n * float(copies @ losses**2) / float(copies @ losses) ** 2
+    spread = np.sqrt(24 * n * (n - 2) * (n - 3) / ((n + 1) ** 2 * (n + 3) * (n + 5)))
+    skewness = 6 * (n * n - 5 * n + 2) / ((n + 7) * (n + 9)) * np.sqrt(6 * (n + 3) * (n + 5) / (n * (n - 2) * (n - 3)))
+    A = 6 + 8 / skewness * (2 / skewness + np.sqrt(1 + 4 / skewness**2))
+    gap = 1 + (b - 3 * (n - 1) / (n + 1)) / spread * np.sqrt(2 / (A - 4))
+    z = np.sqrt(4.5 * A) * (1 - 2 / (9 * A) - np.cbrt((1 - 2 / A) / gap))
+    return bool(gap <= 0 or z < normal_quantile(1 - 2 * NORMAL))
 
 
 def skewed_interval(mean: float, sd: float, skewness: float, n: float, dof: float, level: float) -> Interval:
