@@ -110,6 +110,18 @@ def test_holm(p):
         assert np.array_equal(adjusted[order] <= level, rejected)
 
 
+@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.5, 1.0, 2.0])), min_size=1, max_size=8))
+def test_holm_with_shares(pairs):
+    """Rejecting in the order of p / w while p / w <= level over what is left of the shares; of equal shares it is Holm's rule."""
+    p, w = np.array(pairs).T
+    adjusted, order = holm(p, w), np.argsort(p / w, kind="stable")
+    for level in (0.01, 0.05, 0.2):
+        left = np.array([w[order[i:]].sum() for i in range(len(p))])
+        rejected = np.cumprod(p[order] / w[order] * left <= level).astype(bool)
+        assert np.array_equal(adjusted[order] <= level, rejected)
+    assert holm(p, np.full(len(p), 2.0)) == pytest.approx(holm(p))
+
+
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 2**16))
 def test_mcnemar_is_a_binomial_test(only_a, only_b, seed):
     n = 80

@@ -441,3 +441,54 @@ def test_a_shape_that_is_missed_is_no_kinship_beside_columns_of_few_values():
         e = np.sin(3 * X[:, 2]) * X[:, 0] + 0.5 * rng.normal(size=200)
         alarms.append(any(f.shown() for f in dependence(e, X, target=X[:, 3] + e)))
     assert np.mean(alarms) < 0.06  # nine of ten, when such columns counted as places
+
+
+def slow_spread(rng, n):
+    """Normal errors whose spread is the exponential of a slow series."""
+    level, e = 0.4 * rng.normal(), np.empty(n)
+    for i in range(n):
+        e[i] = np.exp(level) * rng.normal()
+        level = 0.97 * level + 0.4 * np.sqrt(1 - 0.97**2) * rng.normal()
+    return e
+
+
+def test_a_spread_that_drifts_is_found():
+    """In 46 of these 100 tables it was, before stretches of n^(2/3) rows were compared."""
+    found = []
+    for i in range(100):
+        rng = np.random.default_rng([41, i])
+        X = rng.normal(size=(200, 2))
+        e = slow_spread(rng, 200)
+        found.append(dependence(e, X, target=X[:, 0] + e)[0])
+    assert np.mean([f.shown() for f in found]) > 0.5
+    assert np.mean([f.way == "sizes" for f in found if f.shown()]) > 0.9
+
+
+@pytest.mark.parametrize("law", ["normal", "t(3)", "by an input"])
+def test_sizes_in_no_order_last_no_longer_than_chance_makes_them(law):
+    alarms = []
+    for i in range(200):
+        rng = np.random.default_rng([42, i])
+        X = rng.normal(size=(120, 2))
+        e = rng.standard_t(3, 120) if law == "t(3)" else rng.normal(size=120)
+        e = np.exp(0.7 * X[:, 0]) * e if law == "by an input" else e
+        alarms.append(dependence(e, X, target=X[:, 0] + e)[0].p_value)
+    for level in (0.05, 0.01):
+        assert np.mean(np.array(alarms) < level) < level + 3 * np.sqrt(level / 200)
+
+
+@pytest.mark.parametrize("root", [np.inf, 3.0, 2.0, 1.5])
+def test_stretches_are_sums_of_products_of_rows(root):
+    """Compared with (3) as it is written, term by term."""
+    n = 80
+    s = normal_scores(np.random.default_rng(0).standard_t(3, n))
+    q = round(n ** (1 / root))
+    w = 1 - np.arange(1, q + 1) / (q + 1)
+    T = sum(w[k - 1] * (s[k:] * s[:-k] + 1 / n).sum() for k in range(1, q + 1))
+    V = (1 - (s**4).mean() / n) * sum((n - k) * w[k - 1] ** 2 for k in range(1, q + 1))
+    both = {k: w[abs(k) - 1] for k in range(-q, q + 1) if k}
+    third = sum(both[k] * both[m] * both[k + m] for k in both for m in both if k + m in both)
+    skewness = (n * third + n * (s**3).mean() ** 2 * (w**3).sum()) / (n * (w @ w)) ** 1.5
+    assert dependent._stretches(s[None], root)[1][0] == pytest.approx(
+        stats.pearson3(max(skewness, 1e-4)).sf(T / np.sqrt(V)), rel=1e-9
+    )

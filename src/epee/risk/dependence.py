@@ -13,7 +13,8 @@ with :math:`B, W` the mean squares; :math:`\rho` is the intraclass correlation, 
 order the test is that of the first autocorrelation and the effect that of an autoregression (:mod:`epee.risk.long_run`). Errors of a number
 may follow each other in size alone, as those of a market do: the same is asked of :math:`|r_i|`, and the effect is no less than that of
 :math:`r_i^2`. Residuals are replaced by normal scores and their sizes by quantiles of :math:`\chi^2_1`, as squares of normal scores would
-be, so heavy tails do not matter and rare large errors count as what they are. Of all tries the p-values are adjusted by Holm's rule.
+be, so heavy tails do not matter and rare large errors count as what they are. Of all tries the p-values are adjusted by Holm's rule; of
+the level that the searches of the file share, order and sizes have twice as much as seasons and slopes.
 
 What is weak may last. Classes that persist make errors on one side of a frontier follow each other: losses are then compared with the
 sign of their class, the classes dealt to two sides (in a file sorted by class, within each class). Slopes that change from group to group,
@@ -26,7 +27,8 @@ Gamma that has the variance :math:`V` and the skewness of
           \mathrm{E}\, T^3 = n \sum_{k, l} w_k w_l w_{k+l} + n\, \mathrm{E}[s^3]^2 \sum_k w_k^3, \tag{3}
 
 the last sum but one over :math:`k, l` of both signs (the mean and the variance over all orders of the values, which is what a random file
-is); successive residuals and their sizes also with :math:`q = 1` and with :math:`q = n^{1/2}`, since what markets remember lasts.
+is); successive residuals and their sizes also with :math:`q = 1` and with :math:`q = n^{1/2}`, since what markets remember lasts, and sizes
+with :math:`q = n^{2/3}`, since a spread may drift.
 Residuals of a number may resemble those a year or a week ago, or those at the same place of a block (:mod:`epee.risk.long_run`). Levels
 that last for a large part of the file are in its slowest waves,
 
@@ -61,6 +63,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -70,7 +73,7 @@ from epee.engines.local import free_threads, in_order, one_blas_thread
 from epee.errors import DataError, SingularProblem
 from epee.risk.copies import CHANCE, SCREEN, coincidence, column_bits, repeats, row_bits
 from epee.risk.intervals import normal_quantile, t_quantile
-from epee.risk.long_run import blocks, gamma_tail, inflation, season, slow_waves
+from epee.risk.long_run import blocks, gamma_tail, inflation, lagged_products, season, slow_waves
 from epee.risk.normal_scores import normal_scores, shares_below
 from epee.risk.paired_tests import holm
 from epee.solve.cholesky import Cholesky
@@ -85,6 +88,9 @@ FAR = (11, 30)  # neighbours that are near, and not kin
 FARTHER = (2, 3, 4)  # rows away in a file
 HARMONIC = np.cumsum(1 / np.arange(1.0, FAR[1]))
 WAVES = 3  # of a file, the slowest
+STRETCHES, LONG_STRETCHES = (np.inf, 3.0, 2.0), (np.inf, 3.0, 2.0, 1.5)  # roots of n
+OF_THE_FILE = {"order": 2.0, "season": 1.0, "slope": 1.0}  # shares of the level that searches of the file have together
+ALIKE = 5 / 8  # of the level of neighbours, which seldom avoid each other
 AROUND = 31  # gaps of a column that are compared
 UNEVEN = 2.5  # standard deviations of gaps of a smooth density
 JUMP = 5.0  # of distances, which one in 150 exceeds by chance
@@ -204,9 +210,20 @@ def dependence(
         found += [_named(str(j), z, cells[:, j], seed) for j in _columns_of_names(cells)]
         found += [_copies(z, Z), _nearest(z, Z, seed)]
     tried = [f for f in found if f is not None]
-    adjusted = holm(np.array([f.p_value for f in tried]))
+    adjusted = holm(np.array([f.p_value for f in tried]), _shares([f.kind for f in tried]))
     tried = [replace(f, p_value=float(p)) for f, p in zip(tried, adjusted, strict=True)]
     return sorted(tried, key=lambda f: (f.p_value, -f.effect))
+
+
+def _shares(kinds: Sequence[Kind]) -> Vector:
+    """Return the shares of the level: all searches have the same, but those of the file, which share theirs.
+
+    >>> _shares(["order", "order", "season", "slope", "column"]).round(2), _shares(["order", "column"])
+    (array([1.33, 1.33, 0.67, 0.67, 1.  ]), array([1., 1.]))
+    """
+    own = np.array([OF_THE_FILE.get(kind, np.nan) for kind in kinds])
+    filed = np.isfinite(own)
+    return np.where(filed, own / np.mean(own[filed]), 1.0) if filed.any() else np.ones(len(own))
 
 
 def _scores(r: Vector, Z: Matrix | None) -> Vector:
@@ -272,7 +289,7 @@ def _sizes(r: Vector, Z: Matrix | None, filed: Codes, along: bool) -> Dependence
         found = _in_order(_scores(sizes, Z)[filed], True)
     else:
         scores = special.chdtri(1, 1 - shares_below(sizes))
-        tried = _near_and_far((scores if Z is None else without_shape(scores, Z))[filed])
+        tried = _near_and_far((scores if Z is None else without_shape(scores, Z))[filed], LONG_STRETCHES)
         found = Dependence("order", "", min(tried)[1], _together([p for p, _ in tried]), 1.0, 1.0)
     return replace(found, name="sizes", effect=max(found.effect, _effect_in_time(np.square(r[filed]))))
 
@@ -325,7 +342,7 @@ def _in_order(z: Vector, along_an_input: bool = False, apart: np.ndarray | None 
         m = max(int(np.count_nonzero(apart)), 1)
         mean = float((z[1:] * z[:-1])[apart].sum()) / m
         below = float(special.ndtr((mean + 1 / n) * np.sqrt(m)))  # a mean was taken off: -1/n is expected
-        p, rho = min((2 * p, rho), (2 * below, mean))
+        p, rho = min((p / ALIKE, rho), (below / (1 - ALIKE), mean))
     return Dependence("order", "", rho, min(p, 1.0), _effect_in_time(z if rho > 0 else z * z), 1.0)
 
 
@@ -356,9 +373,9 @@ def _in_stretches(kind: Kind, S: Matrix) -> Dependence:
     )
 
 
-def _near_and_far(z: Vector) -> list[tuple[float, float]]:
-    """Return the p-values of (3) for rows next to each other and for both stretches, and the correlations."""
-    tried = (_stretches(z[None], root) for root in (np.inf, 3, 2))
+def _near_and_far(z: Vector, roots: Sequence[float] = STRETCHES) -> list[tuple[float, float]]:
+    """Return the p-values of (3) for rows next to each other and for longer stretches, and the correlations."""
+    tried = (_stretches(z[None], root) for root in roots)
     return [(float(ps[0]), float(rhos[0])) for _, ps, rhos in tried]
 
 
@@ -367,14 +384,23 @@ def _stretches(S: Matrix, root: float = 3) -> tuple[Matrix, Vector, Vector]:
     n = S.shape[1]
     S = S - S.mean(axis=1, keepdims=True)
     S = S / np.maximum(np.sqrt((S * S).mean(axis=1, keepdims=True)), 1e-300)
+    w, variance, triples = _window(n, root)
+    q = len(w)
+    pairs = 1 - np.arange(1, q + 1) / n  # of n
+    r = lagged_products(S, 1 << (n + q).bit_length())[:, 1 : q + 1] / n  # (m, q)
+    squares = S * S
+    value = (r + pairs / n) @ w * np.sqrt(n / (variance * (1 - (squares * squares).mean(axis=1) / n)))
+    third = triples + (squares * S).mean(axis=1) ** 2 * (w**3).sum()
+    return S, gamma_tail(value, third / np.sqrt(n * (w @ w) ** 3)), r @ w / w.sum()
+
+
+@lru_cache(maxsize=32)
+def _window(n: int, root: float) -> tuple[Vector, float, float]:
+    """Return the weights (q,) of (3) for that root of n, and the sums that make the variance, and the skewness of normal values."""
     q = round(n ** (1 / root))
     w = 1 - np.arange(1, q + 1) / (q + 1)
-    pairs = 1 - np.arange(1, q + 1) / n  # of n
-    r = np.stack([np.einsum("ij,ij->i", S[:, k:], S[:, :-k]) for k in range(1, q + 1)]) / n  # (q, m)
-    value = w @ (r + pairs[:, None] / n) * np.sqrt(n / ((w * w) @ pairs * (1 - (S**4).mean(axis=1) / n)))
     both = np.concatenate([w[::-1], [0.0], w])
-    third = np.convolve(both, both, "same") @ both + (S**3).mean(axis=1) ** 2 * (w**3).sum()
-    return S, gamma_tail(value, third / np.sqrt(n * (w @ w) ** 3)), w @ r / w.sum()
+    return w, float((w * w) @ (1 - np.arange(1, q + 1) / n)), float(np.convolve(both, both, "same") @ both)
 
 
 def _effect_in_time(z: Vector) -> float:

@@ -98,7 +98,7 @@ def season(series: Vector) -> tuple[int, float, float]:
         return 0, 0.0, 1.0
     z = _innovations(series)
     m, wide = len(z), 1 << int(1.25 * n).bit_length()
-    r = _products(z, wide)[lags] / (m - lags) + 1 / m
+    r = lagged_products(z, wide)[lags] / (m - lags) + 1 / m
     p = gamma_tail(r * np.sqrt((m - lags) / _variance(z)), (z**3).mean() ** 2 / np.sqrt(m - lags))
     j = int(np.argmin(p))
     return int(lags[j]), float(r[j]), _of_many(float(p[j]), len(lags))
@@ -118,7 +118,7 @@ def blocks(series: Vector) -> tuple[int, float, float, float]:
         return 0, 0.0, 1.0, 1.0
     z = _innovations(series)
     m = len(z)
-    c = _products(z, 1 << (2 * m).bit_length())[:m]
+    c = lagged_products(z, 1 << (2 * m).bit_length())[:m]
     last = (m - 1) // lengths
     pairs = m * last - lengths * last * (last + 1) / 2
     alike = np.zeros(len(lengths))
@@ -162,9 +162,13 @@ def _variance(z: Vector) -> float:
     return max(1 - float((z**4).mean()) / len(z), 1e-300)
 
 
-def _products(z: Vector, wide: int) -> Vector:
-    """Return the sums of products of values so many places apart, as far as ``wide`` exceeds their number."""
-    products: Vector = np.fft.irfft(np.square(np.abs(np.fft.rfft(z, wide))), wide)
+def lagged_products(z: np.ndarray, wide: int) -> np.ndarray:
+    """Return the sums of products of values so many places apart, as far as ``wide`` exceeds their number; of each series (..., n).
+
+    >>> lagged_products(np.array([1.0, 2.0, 4.0]), 6)[:3].round(9)
+    array([21., 10.,  4.])
+    """
+    products: np.ndarray = np.fft.irfft(np.square(np.abs(np.fft.rfft(z, wide))), wide)
     return products
 
 

@@ -249,15 +249,17 @@ def adjusted_together(p: Matrix, losses: Matrix, against: int | None = None, dra
     return out
 
 
-def holm(p: Vector) -> Vector:
-    """Return p-values adjusted for having looked at all of them (Holm, 1979).
+def holm(p: Vector, shares: Vector | None = None) -> Vector:
+    """Return p-values adjusted for having looked at all of them (Holm, 1979), each with its share of the level, or all with the same.
 
-    >>> holm(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.06, 0.06])
+    >>> holm(np.array([0.01, 0.04, 0.03])), holm(np.array([0.01, 0.04, 0.03]), np.array([2, 1, 1]))
+    (array([0.03, 0.06, 0.06]), array([0.02, 0.06, 0.06]))
     """
     p = np.asarray(p, dtype=float)
-    order = np.argsort(p)
-    raised = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
+    w = np.ones(len(p)) if shares is None else np.asarray(shares, dtype=float)
+    order = np.argsort(p / w)
+    left = np.cumsum(w[order][::-1])[::-1]
+    raised = np.maximum.accumulate(p[order] / w[order] * left)
     out = np.empty_like(p)
     out[order] = np.minimum(raised, 1.0)
     return out
