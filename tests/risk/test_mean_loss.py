@@ -15,7 +15,7 @@ from epee.risk.intervals import t_interval, t_quantile, weighted_mean, wilson
 from epee.risk.long_run import SHOWN, _near, inflation, slow_waves
 from epee.risk.mean_loss import mean_loss, summary_interval
 from epee.risk.rates import few_values_interval, rate_interval, values_of
-from epee.risk.skewed import dominance, skewed_interval, too_dominant, undo_skewness
+from epee.risk.skewed import NORMAL, dominance, skewed_interval, too_dominant, undo_skewness
 from epee.risk.units import meaning_of, units_of
 
 some_losses = arrays(np.float64, st.integers(2, 40), elements=st.floats(0, 1e6))
@@ -254,3 +254,10 @@ def test_heavy_tails_are_noticed_where_no_loss_dominates():
     light = [mean_loss(rng.normal(size=300) ** 2, loss="squared").caution for _ in range(100)]
     assert heavy.count("heavy") >= 90
     assert light.count("heavy") <= 2
+
+
+@pytest.mark.parametrize("n", [45, 60, 100])
+def test_normal_errors_are_seldom_said_to_have_a_heavy_tail(n):
+    """Of their squares alone one table in four of 60 rows looked heavy."""
+    said = [mean_loss(e**2, loss="squared").caution for e in np.random.default_rng(n).normal(size=(400, n))]
+    assert np.mean([word == "heavy" for word in said]) <= NORMAL + 2 * np.sqrt(NORMAL / 400)

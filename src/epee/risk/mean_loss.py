@@ -10,8 +10,8 @@ how the interval is made:
 An estimate that corrects the mean or its error bar (a nested cross-validation) gives its own ``centre`` and how many times longer the
 bar is, ``stretch``; distances to the ends are multiplied by it. The interval always holds the value, and a ``caution`` says where it
 cannot be trusted: "few" (fewer than 40 rows of an unbounded loss), "units" (many rows, but fewer than 20 independent ones),
-"heavy" (a few losses make the spread, or their tail is so heavy that others, not seen, would; of squared losses in time, which forecasts
-have for a part of the rows only, it is said where normal errors do not explain it),
+"heavy" (a few losses make the spread, or their tail is so heavy that others, not seen, would; of squared losses where normal errors do
+not explain it),
 "bursts" (losses in time that come in long bursts), "flat" (a continuous loss without any spread), "one" (a single unit).
 """
 
@@ -132,10 +132,9 @@ def _caution(sd: float, mean: float, skewness: float, n: float, worth: float, un
         return "few"
     if worth < FEWEST:
         return "units"
-    if too_dominant(skewness, n) or too_heavy(units.sums, units.copies):
-        squared = named(loss).name == "squared"
-        if not (units.in_order and squared and as_of_normal_errors(units.sums, units.copies)):
-            return "heavy"
+    heavy = too_dominant(skewness, n) or too_heavy(units.sums, units.copies)
+    if heavy and not (named(loss).name == "squared" and as_of_normal_errors(units.sums, units.copies)):
+        return "heavy"
     return "bursts" if units.in_bursts else ""
 
 
