@@ -43,6 +43,7 @@ from epee.risk.route import LARGEST_MOMENTS, MomentRoute
 from epee.risk.scoring import Models, Outcome, Panel
 from epee.risk.splitting import Split
 from epee.risk.steps import last_of
+from epee.risk.when_asked import Told
 from epee.settings import progress
 from epee.typing import Matrix, Vector
 from epee.words.job_words import say
@@ -524,7 +525,7 @@ class Contest:
         found = one.outcome.losses[0], g.asked.decode(one.outcome.predictions)[0]
         return CrossValidation(
             value, bar, ends_at(g.level), g.level, n, loss.name, plan.how, K - 1, pooled=float(one.means @ one.sizes / total),
-            per_fold=one.means, n_folds=K, sizes=one.sizes * g.unit, one_pass=True, look=lambda: found, ends_at=ends_at,
+            per_fold=one.means, n_folds=K, sizes=one.sizes * g.unit, one_pass=True, look=Told(found), ends_at=ends_at,
         )  # fmt: skip
 
     def _affordable(self, candidate: Candidate) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from epee.risk.steps import last_of
 from epee.risk.units import Weights, check_meaning, unsaid
 from epee.risk.verdict import Verdict, ranks
 from epee.risk.watching import kinship, marked, of_given_folds, seen_rows, shaped
+from epee.risk.when_asked import WhenAsked
 from epee.risk.winner import Nested, Optimism, without_two
 from epee.settings import progress
 from epee.table.named import named_columns
@@ -252,8 +253,9 @@ def compare(
     asked = unsaid(routes[0].weight if laid is None else laid, weights)
     risks = [replace(risk, caution=f"{asked} {risk.caution}".strip()) for risk in risks]
     dof = np.array([route.freedom for route in routes])
+    nested = WhenAsked(lambda: nested_candidates(routes, plan))
     order = np.array([order_of(last_of(model)) for model in candidates.values()], dtype=float)
-    return Comparison(list(candidates), risks, dof, order, level, plan.groups, partial(nested_candidates, routes, plan))
+    return Comparison(list(candidates), risks, dof, order, level, plan.groups, nested)
 
 
 def nested_candidates(routes: Sequence[Route], plan: Plan) -> Nested | None:

@@ -14,6 +14,7 @@ import numpy as np
 from epee.arrays import is_elsewhere
 from epee.risk.cross_validation import CrossValidation
 from epee.risk.units import Weights, meaning_of, taken_as
+from epee.risk.when_asked import WhenAsked
 from epee.table.block import Source, check_weights
 from epee.table.doors import gather, is_stream, open_source
 from epee.table.fingerprints import fingerprint
@@ -49,7 +50,8 @@ class LongTable:
 
         return replace(
             found, row_losses=None if found.row_losses is None else mean(found.row_losses), weight=self.counts,
-            rows=fingerprint(*self.short), fold_ids=lambda: np.where(absent, -1, found.folds[..., first]), look=look,
+            rows=fingerprint(*self.short), look=WhenAsked(look),
+            fold_ids=WhenAsked(lambda: np.where(absent, -1, found.folds[..., first])),
             how=found.how + taken_as(self.counts, "counts"),
         )  # fmt: skip
 

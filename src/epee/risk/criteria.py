@@ -48,6 +48,10 @@ class Criterion(float):
         out.name, out.err, out.dof, out.n, out.sigma2 = name, err, dof, n, sigma2
         return out
 
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """Return what a copy of it is made of."""
+        return float(self), self.name, self.err, self.dof, self.n, self.sigma2
+
 
 @dataclass(frozen=True, eq=False)
 class Criteria:

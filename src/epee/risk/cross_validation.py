@@ -26,14 +26,16 @@ from epee.lazy import drawn
 from epee.risk.copies import copies_of, looked_at
 from epee.risk.crowding import crowding
 from epee.risk.estimate import Difference, Risk
-from epee.risk.halves import Halves, halves_of
+from epee.risk.halves import FoundHalves, Halves, halves_of
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import summary_interval
 from epee.risk.opening import open_route
+from epee.risk.paired_tests import MOST_ROWS
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Deal, Pairs, Plan, Split, check_gap, check_weighed, deal_plan, group_codes, make_plan
 from epee.risk.units import Weights, check_meaning, stands_for_rows, taken_as, units_of, unsaid
+from epee.risk.when_asked import WhenAsked
 from epee.table.fingerprints import fingerprint
 from epee.table.named import named_columns
 from epee.typing import Codes, Vector
@@ -69,7 +71,7 @@ class CrossValidation(Risk):
     one_pass: bool = False
     look: Callable[[], tuple[np.ndarray, np.ndarray]] | None = None
     columns: int = 0  # that the predictor sees; 0 where nobody counted
-    halves: Halves | None = None  # how it does in halves of the folds, for differences
+    halves: Halves | FoundHalves | None = None  # how it does in halves of the folds, for differences
 
     @cached_property
     def _found(self) -> tuple[np.ndarray, np.ndarray]:
@@ -382,9 +384,14 @@ def assemble(
         value, stderr, ends, level, n, route.loss.name, how or plan.how, np.inf if centre else K - 1,
         row_losses=losses, weight=weight, rows=rows,
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
-        repeats=plan.repeats, sizes=sizes * (n / whole), fold_ids=_fold_ids(route, plan), one_pass=route.one_pass, look=look,
-        ends_at=ends_at, columns=route.n_columns, in_units=of_groups,
+        repeats=plan.repeats, sizes=sizes * (n / whole), fold_ids=_fold_ids(route, plan), one_pass=route.one_pass,
+        look=WhenAsked(look, stays=pass_by(route)), ends_at=ends_at, columns=route.n_columns, in_units=of_groups,
     )  # fmt: skip
+
+
+def pass_by(route: Route) -> bool:
+    """Tell whether rows lie elsewhere, and are so many that no difference looks at their losses."""
+    return not (route.at_hand or route.at_a_glance or route.n <= MOST_ROWS)
 
 
 def _weight_of_all(route: Route, plan: Plan, sizes: Vector) -> float:
@@ -406,7 +413,7 @@ def _fold_ids(route: Route, plan: Plan) -> Any:
     if isinstance(plan.splits[0], Pairs):
         return np.empty(0, dtype=np.intp)
     if isinstance(plan.splits[0].cell, Deal):
-        return lambda: _told(counted(route, plan))
+        return WhenAsked(lambda: _told(counted(route, plan)), stays=pass_by(route))
     return _told(plan)
 
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -60,10 +61,21 @@ class Halves:
             return np.empty((0, K))
         return found if np.isfinite(found).all() else np.empty((0, K))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as the means alone (:mod:`epee.risk.when_asked`)."""
+        return FoundHalves, (self.means,)
+
     def _cells(self, r: int) -> Codes:
         """Return the fold of each row in repeat ``r``, also of rows that are dealt as they pass."""
         cell = self.plan.splits[r].cell
         return self.route.shared.cells(cell, self.plan.n_folds) if isinstance(self.route, MomentRoute) else cell
+
+
+@dataclass(frozen=True, eq=False)
+class FoundHalves:
+    """The same, of a result that came back from a file."""
+
+    means: Matrix
 
 
 def halves_of(route: Route, plan: Plan, many: int | None = None) -> Halves | None:

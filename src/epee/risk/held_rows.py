@@ -51,6 +51,10 @@ class Held:
     order: Codes | None = None  # in time
     asked: str = ""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel without the inputs: the interval at another level asks for none (:mod:`epee.risk.when_asked`)."""
+        return {**self.__dict__, "X": None}
+
     def watched(
         self, found: Score, influence: Vector, *, codes: Codes | None = None, rest: Vector | None = None, target: Vector | None = None
     ) -> Score:  # fmt: skip

@@ -71,6 +71,7 @@ from epee.risk.splitting import Split, check_weighed, group_codes, kfold
 from epee.risk.tied_rows import MOST_ROWS, cells_of, learns_much, longer, share_inputs, spread_of_halves
 from epee.risk.units import Weights, check_meaning, meaning_of, stands_for_rows, taken_as, units_of, unsaid
 from epee.risk.watching import seen_rows, watched
+from epee.risk.when_asked import Told
 from epee.settings import progress
 from epee.table.arrays import ArraySource
 from epee.table.block import Block
@@ -200,7 +201,7 @@ def leave_each_out(
         value, mean.stderr, mean.interval, level, n, route.loss.name, said, mean.dof,
         caution=unsaid(route.weight, weights) or leans or " ".join(filter(None, said_of)),
         ends_at=ends_at, row_losses=losses, weight=route.weight, rows=fingerprint(*route.raw[:2]), pooled=value, per_fold=losses,
-        n_folds=route.n, sizes=sizes, fold_ids=np.arange(route.n), one_pass=one_pass, look=lambda: (losses, predictions),
+        n_folds=route.n, sizes=sizes, fold_ids=np.arange(route.n), one_pass=one_pass, look=Told((losses, predictions)),
     )  # fmt: skip
     if units is not None:
         held = np.bincount(units, sizes).astype(np.float64)

@@ -63,7 +63,7 @@ Where :math:`\tau^2` is larger than the variance above it takes its place, and a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -306,27 +306,27 @@ class Sums:
         pooled = many.sum() / max(many.sum() - K, 1)  # folds of one group have no spread of their own
         return np.bincount(home, total**2, minlength=K) / size**2 * pooled
 
-    def plain(self, level: float, centre: float | None = None, stretch: float = 1.0) -> MeanLoss:
-        """Return the mean of the outer losses, pooled over repeats, as if the folds shared nothing."""
+    def of_rows(self) -> Callable[..., MeanLoss]:
+        """Return what gives the mean of the outer losses, pooled over repeats, as if the folds shared nothing."""
         outer = np.stack(self.outer)  # (R, n)
         R = len(outer)
         groups = None if self.groups is None else np.tile(self.groups, R)
-        return mean_loss(
-            outer.ravel(), np.tile(self.w, R) / R, loss=self.route.loss, level=level, weights="counts", groups=groups,
-            centre=centre, stretch=stretch,
-        )  # fmt: skip
+        w = np.tile(self.w, R) / R
+        return partial(mean_loss, outer.ravel(), w, loss=self.route.loss, weights="counts", groups=groups)
 
     def result(self, plan: Plan, level: float) -> CrossValidation:
         """Return the result with its interval."""
         K, outer = self.K, np.stack(self.outer)  # (R, n)
-        first = self.plain(level)
+        first = self.of_rows()(level=level)
         cv, naive, stderr = first.value, self._naive(outer), self.stderr()
         inner = float(np.mean(self.inner))
         centre = cv * (cv / inner) ** ((K - 2) / K * self.trust()) if cv > 0 and inner > 0 else cv
         centre = float(np.clip(centre, *within_range(Interval(cv - stderr, cv + stderr), self.route.loss)))
         stretch = stderr / naive if naive > 0 else 1.0
         own = max(first.dof, 1.0)
-        ends_at = partial(self._ends, centre, stretch, min(self.dof(), own) if naive > 0 else own, own)
+        chance = chance_of_even(self.codes, self.w, self.route.loss)
+        dof = min(self.dof(), own) if naive > 0 else own
+        ends_at = partial(nested_ends, self.of_rows(), centre, stretch, dof, own, chance)
         found = outer[0] if len(outer) == 1 else outer
         how = f"nested {plan.how}"
         per_fold, sizes = np.concatenate(self.per_fold), np.concatenate(self.sizes)
@@ -392,14 +392,19 @@ class Sums:
         squares = [float((np.bincount(self.groups, w * row, minlength=G) ** 2).sum()) for row in gap]
         return float(np.mean(squares) * G / max(G - 1, 1)) / n**2
 
-    def _ends(self, centre: float, stretch: float, dof: float, own: float, level: float) -> Interval:
-        """Return the interval at a level, by Student's law of ``dof`` degrees of freedom in place of the rows' ``own``."""
-        longer = 1.0 if dof == own else t_quantile(level, dof) / t_quantile(level, own)
-        found = self.plain(level, centre, stretch * longer).interval
-        chance = chance_of_even(self.codes, self.w, self.route.loss)
-        if centre <= chance:
-            return found
-        return Interval(self.plain(level, chance, stretch * longer).interval.low, found.high)
+
+def nested_ends(
+    of_rows: Callable[..., MeanLoss], centre: float, stretch: float, dof: float, own: float, chance: float, level: float
+) -> Interval:  # fmt: skip
+    """Return the interval at a level, by Student's law of ``dof`` degrees of freedom in place of the rows' ``own``.
+
+    Above the error of a rule at ``chance`` it begins where that one's does.
+    """
+    longer = 1.0 if dof == own else t_quantile(level, dof) / t_quantile(level, own)
+    found = of_rows(level=level, centre=centre, stretch=stretch * longer).interval
+    if centre <= chance:
+        return found
+    return Interval(of_rows(level=level, centre=chance, stretch=stretch * longer).interval.low, found.high)
 
 
 def batched_losses(route: Route, plan: Plan) -> np.ndarray | None:
