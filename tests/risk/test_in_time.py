@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression as Theirs
 
 from epee import LinearRegression, Ridge
@@ -32,6 +33,38 @@ def test_a_gap_is_that_of_comparisons_and_curves_too():
     )
     curve = complexity_curve(Ridge(), X, y, "alpha", [1.0, 50.0], folds=5, time=True, gap=20)
     assert curve.cv[0] == pytest.approx(alone.per_fold.mean()) and "21 to" in curve.how
+
+
+def series(rho: float, n: int = 150, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    e, X = rng.normal(size=n), rng.normal(size=(n, 2))
+    for i in range(1, n):
+        e[i] = rho * e[i - 1] + np.sqrt(1 - rho**2) * e[i]
+    return X, X[:, 0] + e
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.9])
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_compared_predictors_have_the_error_bar_that_each_has_alone(rho, loss):
+    X, y = series(rho)
+    models = [LinearRegression(), Ridge(5.0)]
+    for model, found in zip(models, compare(models, X, y, time=True, loss=loss).risks, strict=True):
+        alone = cross_validate(model, X, y, time=True, loss=loss)
+        told = [(r.value, r.stderr, *r.interval, *r.at(0.8).interval, r.dof) for r in (found, alone)]
+        np.testing.assert_allclose(*told, rtol=1e-9)
+        assert (found.caution, found.how) == (alone.caution, alone.how) and "error bar for rows in time" in found.how
+
+
+@pytest.mark.parametrize("model", [Ridge(), Theirs()])
+def test_a_curve_in_time_has_the_error_bar_of_its_best_value(model):
+    X, y = series(0.9)
+    name, values = ("alpha", [0.1, 5.0, 500.0]) if isinstance(model, Ridge) else ("fit_intercept", [True, False])
+    curve = complexity_curve(model, X, y, name, values, time=True)
+    alone = cross_validate(clone(model).set_params(**{name: curve.best}), X, y, time=True)
+    assert curve.stderr[curve.best_index] == pytest.approx(alone.stderr)
+    assert (curve.caution, curve.how) == (alone.caution, alone.how) and curve.caution
+    bars = curve.per_fold.std(axis=0, ddof=1)
+    np.testing.assert_allclose(curve.stderr / curve.stderr[0], bars / bars[0])
 
 
 @pytest.mark.parametrize(("trend", "off"), [(0.0, False), (4.0, True), (-4.0, True)])

@@ -23,6 +23,7 @@ from epee.risk.counts import in_copies
 from epee.risk.cross_validation import CrossValidation, counted, dealt_by_rule, from_outcomes, plan_for
 from epee.risk.estimate import Difference
 from epee.risk.halves import halves_of
+from epee.risk.in_time import with_long_run_error
 from epee.risk.intervals import check_level
 from epee.risk.nested import fold_ids, losses_without_two, partitions, rare_class
 from epee.risk.opening import open_route
@@ -32,7 +33,7 @@ from epee.risk.splitting import Plan, check_gap
 from epee.risk.steps import last_of
 from epee.risk.units import Weights, check_meaning, unsaid
 from epee.risk.verdict import Verdict, ranks
-from epee.risk.watching import kinship, marked, of_given_folds, seen_rows, shaped
+from epee.risk.watching import bound_together, kinship, marked, seen_rows, shaped
 from epee.risk.when_asked import WhenAsked
 from epee.risk.winner import Nested, Optimism, without_two
 from epee.settings import progress
@@ -235,21 +236,20 @@ def compare(
         routes[0], plan_for(routes[0], folds, repeats, groups, time, stratify, random_state, laid is not None, gap)
     )
     risks = _run_all(routes, plan, level)
-    if time is None and all(route.at_a_glance for route in routes):
+    if time is not None:
+        risks = [with_long_run_error(risk, time, route) for risk, route in zip(risks, routes, strict=True)]
+    elif all(route.at_a_glance for route in routes):
         risks = [
             replace(shaped(risk, route, plan), halves=halves_of(route, plan))
             for risk, route in zip(risks, routes, strict=True)
         ]
-        if not isinstance(folds, int | np.integer):
-            risks = [of_given_folds(risk, routes[0], plan) for risk in risks]
-        if groups is not None or isinstance(folds, int | np.integer):
-            best = int(np.argmin([risk.value for risk in risks]))
-            together = plan.groups if row is None else row
-            seen = seen_rows(
-                routes[best], risks[best].losses, risks[best].predictions, together, groups is not None, row is not None
-            )
-            kin = kinship(*seen)
-            risks = [marked(risk, kin) for risk in risks]
+        together, parted = (row, "") if row is not None else bound_together(routes[0], plan)
+        best = int(np.argmin([risk.value for risk in risks]))
+        seen = seen_rows(
+            routes[best], risks[best].losses, risks[best].predictions, together, groups is not None, row is not None
+        )
+        kin = kinship(*seen)
+        risks = [marked(replace(risk, caution=f"{parted} {risk.caution}".strip()), kin) for risk in risks]
     asked = unsaid(routes[0].weight if laid is None else laid, weights)
     risks = [replace(risk, caution=f"{asked} {risk.caution}".strip()) for risk in risks]
     dof = np.array([route.freedom for route in routes])

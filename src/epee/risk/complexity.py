@@ -29,6 +29,7 @@ from epee.moments.unions import joined, select
 from epee.risk.counts import in_copies
 from epee.risk.cross_validation import counted, dealt_by_rule, fold_error, plan_for, run_plan
 from epee.risk.dof import sharing, spread_of_squares
+from epee.risk.in_time import with_long_run_error
 from epee.risk.leave_one_out import heavier_than_a_copy, leave_each_out, left_together
 from epee.risk.linear_stack import linear_of, squared_risk
 from epee.risk.opening import open_route
@@ -38,10 +39,10 @@ from epee.risk.scoring import Panel
 from epee.risk.splitting import Pairs, Plan, Split, all_rows, check_gap
 from epee.risk.units import Weights, check_meaning, taken_as, units_of
 from epee.risk.varying import varied_path
-from epee.risk.watching import doubt, kinship, seen_rows, sentence
+from epee.risk.watching import bound_together, doubt, kinship, seen_rows, sentence
 from epee.settings import progress
 from epee.table.named import named_columns
-from epee.typing import Matrix, Tensor, Vector
+from epee.typing import Codes, Matrix, Tensor, Vector
 from epee.words.progress_words import say as say_progress
 
 
@@ -63,7 +64,8 @@ class ComplexityCurve(Shown):
     per_fold : array (repeats * folds, V)
     best_index, chosen_index : int
     caution : str
-        Why ``stderr`` cannot be trusted, in words: rows that belong together, as the best value shows. Empty when it can.
+        Why ``stderr`` cannot be trusted, in words: rows that belong together, as the best value shows, or what :func:`cross_validate` says
+        of it in time. Empty when it can.
     """
 
     parameter: str
@@ -167,20 +169,35 @@ def complexity_curve(
     if laid is not None or route.at_hand:
         how += taken_as(route.weight, route.weights) if laid is None else taken_as(laid, "counts")
     per_fold, train, dof = _path(route, plan, parameter, values)
-    cv, stderr, _ = fold_error(per_fold, plan.repeats)
-    order, kin = simplicity(values, dof, simpler), None
+    cv, stderr, _ = fold_error(per_fold, plan.repeats, plan.overlap)
+    order = simplicity(values, dof, simpler)
     best, _ = choose(cv, stderr, order, rule)
-    if route.at_a_glance and time is None and (groups is not None or isinstance(folds, int | np.integer)):
+    caution = ""
+    if time is not None or route.at_a_glance:
         here = _with_value(route, parameter, values[best])
-        once = here.evaluate(counted(route, plan).splits[0])
-        together = plan.groups if row is None else row
-        kin = kinship(*seen_rows(here, once.losses, once.predictions, together, groups is not None, row is not None))
-    if kin is not None:
-        stderr, how = stderr * np.sqrt(kin.effect), how + doubt(kin)
+        longer, more, caution = _in_time(here, plan, time) if time is not None else _of_kin(here, plan, groups, row)
+        stderr, how = stderr * longer, how + more
     best, chosen = choose(cv, stderr, order, rule)
     return ComplexityCurve(
-        parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, how, sentence(kin)
+        parameter, values, dof, train, cv, stderr, per_fold, best, chosen, rule, route.loss.name, how, caution
     )
+
+
+def _in_time(route: Route, plan: Plan, time: Any) -> tuple[float, str, str]:
+    """Return how many times longer than that of the folds the error bar of rows in time is, the words that say so, and a caution."""
+    of_folds = run_plan(route, plan)
+    told = with_long_run_error(of_folds, time, route)
+    longer = told.stderr / of_folds.stderr if of_folds.stderr > 0 else 1.0
+    return longer, told.how.removeprefix(of_folds.how), told.caution
+
+
+def _of_kin(route: Route, plan: Plan, groups: Any, row: Codes | None) -> tuple[float, str, str]:
+    """Return the same of rows that belong together, or may."""
+    together, said = (row, "") if row is not None else bound_together(route, plan)
+    once = route.evaluate(counted(route, plan).splits[0])
+    kin = kinship(*seen_rows(route, once.losses, once.predictions, together, groups is not None, row is not None))
+    caution = f"{said} {sentence(kin)}".strip()
+    return (1.0, "", caution) if kin is None else (float(np.sqrt(kin.effect)), doubt(kin), caution)
 
 
 def _left_out_curve(

@@ -226,7 +226,7 @@ def _validated(
     row: Codes | None = None, gap: int = 0,
 ) -> CrossValidation:  # fmt: skip
     """Return the cross-validation of a route; rows of one count are of the same ``row``, and no copies."""
-    from epee.risk.watching import of_given_folds, seen_rows, shaped, watched
+    from epee.risk.watching import bound_together, seen_rows, shaped, watched
 
     if repeats is None:
         single = interval == "fold" or not isinstance(folds, int | np.integer)
@@ -251,13 +251,9 @@ def _validated(
         if not route.one_pass:
             found = replace(found, caution=f"{found.caution} {risk_words.say('caution refits')}".strip())
     learned = route.n * (1 - float(found.sizes.max()) / found.n)
-    found = replace(found, caution=f"{crowding(route, learned)} {found.caution}".strip())
-    if not isinstance(folds, int | np.integer):
-        found = of_given_folds(found, route, plan)
-    if groups is None and not isinstance(folds, int | np.integer):  # it was told which rows belong together
-        return found
+    together, parted = (row, "") if row is not None else bound_together(route, plan)
+    found = replace(found, caution=" ".join(filter(None, [parted, crowding(route, learned), found.caution])))
     once = found if interval == "fold" else route.evaluate(plan.splits[0])
-    together = plan.groups if row is None else row
     return watched(
         found, *seen_rows(route, once.losses, once.predictions, together, groups is not None, row is not None)
     )
@@ -347,10 +343,15 @@ def gathered(route: Route, done: Sequence[Outcome]) -> tuple[np.ndarray, np.ndar
     return (losses[0], predictions[0]) if len(losses) == 1 else (losses, predictions)
 
 
-def fold_error(per_fold: np.ndarray, repeats: int) -> tuple[Any, Any, int]:
-    """Return the mean of the fold means (R K, ...), its standard error (1), and the folds of a repeat.
+def fold_error(per_fold: np.ndarray, repeats: int, overlap: float = 0.0) -> tuple[Any, Any, int]:
+    r"""Return the mean of the fold means (R K, ...), its standard error (1), and the folds of a repeat.
 
-    Repeats draw the same rows again, so they steady the estimate of the standard error without dividing it.
+    Repeats draw the same rows again, so they steady the estimate of the standard error without dividing it. So do test sets that have a
+    share of their rows in common, the ``overlap`` :math:`o`: their means have the correlation :math:`o`, and K of them are worth
+
+    .. math:: \frac{1}{K_o} = \frac1K + \Bigl(1 - \frac1K\Bigr) o, \qquad \sigma_{CV}^2 = \frac{1}{K_o (1 - o)} s^2, \tag{2}
+
+    independent ones, with :math:`s^2` the variance among them, which is too small by the factor :math:`1 - o`.
     """
     by_repeat = per_fold.reshape(repeats, -1, *per_fold.shape[1:])  # (R, K, ...)
     K = by_repeat.shape[1]
@@ -359,8 +360,18 @@ def fold_error(per_fold: np.ndarray, repeats: int) -> tuple[Any, Any, int]:
     else:
         mean = by_repeat.mean(axis=1)
         spread = by_repeat.var(axis=1, ddof=1) if K > 1 else np.full_like(mean, np.nan)
-    value, stderr = mean.mean(axis=0), np.sqrt(spread.mean(axis=0) / K)
+    apart = independent_folds(K, overlap) * (1 - overlap) if overlap < 1 else np.nan
+    value, stderr = mean.mean(axis=0), np.sqrt(spread.mean(axis=0) / apart)
     return (float(value), float(stderr), K) if per_fold.ndim == 1 else (value, stderr, K)
+
+
+def independent_folds(K: int, overlap: float) -> float:
+    """Return how many independent folds are worth as much as K that overlap, by (2).
+
+    >>> independent_folds(10, 0.0), independent_folds(1000, 0.2) < 5
+    (10.0, True)
+    """
+    return 1 / (1 / K + (1 - 1 / K) * overlap)
 
 
 def assemble(
@@ -368,12 +379,13 @@ def assemble(
     centre: tuple[float, float, Interval] | None = None, how: str | None = None, losses: np.ndarray | None = None,
 ) -> CrossValidation:  # fmt: skip
     """Return the result object; ``centre`` replaces value, standard error and interval by those of another method."""
-    value, stderr, K = fold_error(per_fold, plan.repeats)
+    value, stderr, K = fold_error(per_fold, plan.repeats, plan.overlap)
+    dof = independent_folds(K, plan.overlap) - 1
     X, y, _ = route.raw
     whole = _weight_of_all(route, plan, sizes)
     n = _worth(route, whole)
     rows = fingerprint(X, y) if route.at_hand else f"{fingerprint(X, y)}:{plan.n_folds}:{plan.seed}"
-    ends_at = partial(summary_interval, value, stderr, K - 1, n, route.loss)
+    ends_at = partial(summary_interval, value, stderr, dof, n, route.loss)
     ends = ends_at(level)
     if centre is not None:
         value, stderr, ends = centre
@@ -381,7 +393,7 @@ def assemble(
     weight = route.weight if route.at_hand else None
     of_groups = None if bound is None else partial(units_of, weight=weight, weights=route.weights, groups=bound)
     return CrossValidation(
-        value, stderr, ends, level, n, route.loss.name, how or plan.how, np.inf if centre else K - 1,
+        value, stderr, ends, level, n, route.loss.name, how or plan.how, np.inf if centre else dof,
         row_losses=losses, weight=weight, rows=rows,
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
         repeats=plan.repeats, sizes=sizes * (n / whole), fold_ids=_fold_ids(route, plan), one_pass=route.one_pass,

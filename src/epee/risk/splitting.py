@@ -119,6 +119,15 @@ class Plan:
     how: str
     groups: Codes | None = field(default=None, repr=False)
     seed: int = 0
+    given: bool = False  # by a user, as ids or by a splitter
+
+    @cached_property
+    def overlap(self) -> float:
+        """The share of its rows that a test set has in common with another one, on average; 0 of folds that part the rows."""
+        if not isinstance(self.splits[0], Pairs) or self.n_folds < 2:
+            return 0.0
+        often = np.bincount(np.concatenate(self.splits[0].test)).astype(np.float64)
+        return float(often @ (often - 1) / ((self.n_folds - 1) * often.sum()))
 
     @cached_property
     def parted_groups(self) -> Codes:
@@ -439,7 +448,7 @@ def _from_ids(ids: np.ndarray, n: int, repeats: int) -> Plan:
             raise WrongUse(f"folds holds {len(names)} fold id only; at least 2 are needed (there are {n} rows).")
         splits.append(kfold(cell.reshape(-1), len(names)))
     K = splits[0].n_cells
-    return Plan(splits, K, len(splits), f"{K}-fold cross-validation on given folds")
+    return Plan(splits, K, len(splits), f"{K}-fold cross-validation on given folds", given=True)
 
 
 def _from_pairs(given: Iterable[tuple[Any, Any]], n: int) -> Plan:
@@ -448,7 +457,10 @@ def _from_pairs(given: Iterable[tuple[Any, Any]], n: int) -> Plan:
     if not pairs:
         raise WrongUse("the splitter gives no folds.")
     trains, tests = zip(*pairs, strict=True)
-    explicit = Plan([Pairs(n, list(trains), list(tests))], len(pairs), 1, f"{len(pairs)} given splits")
+    how = f"{len(pairs)} given splits"
+    if len(pairs) > 1 and all(train.max() < test.min() for train, test in pairs if len(train)):
+        how += " along the file (of rows in time, time= knows more)"
+    explicit = Plan([Pairs(n, list(trains), list(tests))], len(pairs), 1, how, given=True)
     splits: list[Split] = []
     cell, k = np.full(n, -1, dtype=np.intp), 0
     for train, test in pairs:
@@ -462,7 +474,7 @@ def _from_pairs(given: Iterable[tuple[Any, Any]], n: int) -> Plan:
     if k or len({s.n_cells for s in splits}) != 1:
         return explicit
     K = splits[0].n_cells
-    return Plan(splits, K, len(splits), _said(K, len(splits), how=" on given folds"))
+    return Plan(splits, K, len(splits), _said(K, len(splits), how=" on given folds"), given=True)
 
 
 def _positions(rows: np.ndarray, n: int) -> np.ndarray:

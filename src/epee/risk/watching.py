@@ -34,7 +34,7 @@ from epee.risk.tied_rows import share_inputs
 from epee.risk.units import stands_for_rows
 from epee.table.doors import is_stream, width_of
 from epee.table.sparse import is_sparse, laid_out
-from epee.table.taking import column_names
+from epee.table.taking import column_names, take_rows
 from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import amount, p_value
@@ -50,11 +50,11 @@ R = TypeVar("R", bound=Risk)
 
 def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     """Return a cross-validation of folds whose interval follows the losses of its rows; of a rate, what rows do to each other's labels."""
-    if isinstance(plan.splits[0], Pairs) or not found.stderr > 0:
+    if not found.stderr > 0:
         return found
-    losses = np.atleast_2d(found.losses)  # (R, n)
-    repeats = len(losses)
-    weight, units = np.tile(route.counts, repeats) / repeats, _units(route, plan, repeats)
+    losses = np.atleast_2d(found.losses)  # (R, n), NaN of a row that a test set leaves out
+    repeats, tested = len(losses), np.maximum((~np.isnan(losses)).sum(axis=0), 1)
+    weight, units = np.tile(route.counts / tested, repeats), _units(route, plan, repeats)
     of_rows = partial(mean_loss, losses.ravel(), weight, loss=route.loss, weights="counts", groups=units)
     plain: MeanLoss = of_rows(level=found.level)
     if found.n_folds < 3:
@@ -64,39 +64,44 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     ratio = turned(route, plan)
     if route.loss.is_rate:
         worth = min(found.n, found.value * (1 - found.value) / plain.stderr**2) / ratio
-        ends_at = partial(summary_interval, found.value, found.stderr, found.n_folds - 1, worth, route.loss)
+        ends_at = partial(summary_interval, found.value, found.stderr, found.dof, worth, route.loss)
         return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
-    spread = spread_of_squares(losses.mean(axis=0), route.counts, route.loss)
+    mean = np.where(np.isnan(losses), 0.0, losses).sum(axis=0) / tested
+    seen = ~np.isnan(losses).all(axis=0)
+    spread = spread_of_squares(mean[seen], route.counts[seen], route.loss)
     many = float(route.counts.sum()) if plan.groups is None else float(len(np.unique(plan.groups)))
     bar = found.stderr * sharing(route.freedom, many, spread)
     least = float(np.sqrt(ratio)) if of_classes(route) else 0.0  # no fold knows more of classes than all rows
-    ends_at = partial(shaped_ends, of_rows, found.value, bar, found.n_folds - 1, route.loss, least=least)
+    ends_at = partial(shaped_ends, of_rows, found.value, bar, found.dof, route.loss, least=least)
     return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
 
 
-def of_given_folds(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
-    """Return a cross-validation of folds that a user gave, with a caution where they part groups that were told, or copies of a row."""
+def bound_together(route: Route, plan: Plan) -> tuple[Codes | None, str]:
+    """Return which rows belong together, groups that were told or else copies, and a caution where folds that a user gave part them.
+
+    Numbered folds know both, and keep them whole.
+    """
     if plan.groups is not None:
         k = len(plan.parted_groups)
-        said = risk_words.say("caution groups parted", n=k, k=int(plan.groups.max()) + 1) if k else ""
-    else:
-        few = looked_at(route.inputs, route.n) and not stands_for_rows(route.weight, route.weights)
-        copies = copies_of(route.inputs, route.raw[1], route.n) if few else None
-        apart = np.empty(0) if copies is None else parted(plan.splits, copies)
-        said = (
-            ""
-            if copies is None or not len(apart)
-            else risk_words.say("caution parted", n=int(np.isin(copies, apart).sum()))
-        )
-    return replace(found, caution=f"{said} {found.caution}".strip())
+        return plan.groups, risk_words.say("caution groups parted", n=k, k=int(plan.groups.max()) + 1) if k else ""
+    if not plan.given:
+        return None, ""
+    few = looked_at(route.inputs, route.n) and not stands_for_rows(route.weight, route.weights)
+    copies = copies_of(route.inputs, route.raw[1], route.n) if few else None
+    if copies is None:
+        return None, ""
+    many = int(np.isin(copies, parted(plan.splits, copies)).sum())
+    return copies, risk_words.say("caution parted", n=many) if many else ""
 
 
 def turned(route: Route, plan: Plan) -> float:
     """Return how many times the variance of a mean loss of classes is that of rows or groups which do not turn each other's labels.
 
-    Folds of predictors that are no merges are not asked: it would take several times the fits.
+    Folds of predictors that are no merges, or that do not part the rows, are not asked: it would take several times the fits.
     """
-    if not of_classes(route) or not (route.one_pass and route.at_a_glance) or route.n > MOST_ROWS:
+    if isinstance(plan.splits[0], Pairs) or not of_classes(route):
+        return 1.0
+    if not (route.one_pass and route.at_a_glance) or route.n > MOST_ROWS:
         return 1.0
     alone = route.sampled or not (route.counts > 1).any()  # copies are rows of their own
     return ratio_of_mutual(route, plan.n_folds, plan.groups) if alone else 1.0
@@ -335,11 +340,9 @@ def seen_rows(
     they are ``counted``, and copies because a count says so. Rows of weight 0 are none.
     """
     target, codes = target_of(route, predictions), route.codes
-    rest = losses if losses.ndim == 1 else losses[0]
-    if target is not None:
-        rest = target - (predictions if predictions.ndim == 1 else predictions[0])
+    rest = _once(losses) if target is None else target - _once(predictions)
     if told:
-        return rest, route.inputs, None, (), target, codes, together
+        return _of_tested(rest, route.inputs, target, codes, together)
     some, worth = looked_rows(route.weight, route.counts, together)
     if counted and some is not None:
         worth = route.n / len(some)
@@ -347,6 +350,32 @@ def seen_rows(
         return rest, route.inputs, None, (), target, codes, None, worth
     own = [None if a is None else a[some] for a in (target, codes)]
     return rest[some], route.inputs, some, (), *own, None, worth
+
+
+def _once(values: np.ndarray) -> Vector:
+    """Return values (n,) of the first of some repeats (R, n); of test sets that leave rows out, or share some, the mean of a row.
+
+    >>> _once(np.array([[1.0, np.nan, np.nan], [3.0, 4.0, np.nan]])).tolist()
+    [2.0, 4.0, nan]
+    """
+    if values.ndim == 1 or not np.isnan(values[0]).any():
+        return values if values.ndim == 1 else values[0]
+    seen = ~np.isnan(values)
+    many = seen.sum(axis=0)
+    return np.divide(
+        np.where(seen, values, 0.0).sum(axis=0), many, out=np.full(values.shape[1], np.nan), where=many > 0
+    )
+
+
+def _of_tested(
+    rest: Vector, X: Any, target: Vector | None, codes: Codes | None, groups: Codes | None
+) -> tuple[Any, ...]:
+    """Return what :func:`kinship` asks for of rows whose groups were told; of those that were tested, where folds leave some out."""
+    own = np.flatnonzero(~np.isnan(rest))
+    if len(own) == len(rest) or is_stream(X) or groups is None:
+        return rest, X, None, (), target, codes, groups
+    of_own = [None if a is None else a[own] for a in (target, codes)]
+    return rest[own], take_rows(X, own), None, (), *of_own, np.unique(groups[own], return_inverse=True)[1].reshape(-1)
 
 
 def looked_rows(
