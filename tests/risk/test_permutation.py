@@ -67,6 +67,17 @@ def test_frames_stay_frames_for_who_looks_at_their_names(line, frame, fitted):
         np.testing.assert_allclose(found.value, plain.value)
 
 
+def test_files_have_the_names_of_their_columns(line, tmp_path):
+    X, y = line
+    table = pd.DataFrame(X, columns=list("abcd")).assign(y=y, w=np.arange(240) % 3 + 1)
+    table.to_csv(tmp_path / "table.csv", index=False)
+    found = importance(LinearRegression(), tmp_path / "table.csv", "y", sample_weight="w", repeats=2)
+    plain = importance(LinearRegression(), table, "y", sample_weight="w", repeats=2)
+    assert found.names == plain.names == list("abcd")
+    np.testing.assert_allclose(found.value, plain.value)
+    np.testing.assert_allclose(found.stderr, plain.stderr)
+
+
 def test_weights_and_bad_input(line):
     X, y = line
     w = np.where(np.arange(240) < 120, 1.0, 0.0)

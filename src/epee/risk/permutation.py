@@ -38,6 +38,7 @@ from epee.risk.splitting import Split, check_gap, group_codes, places_in_time, s
 from epee.risk.units import Units, Weights, check_meaning, taken_as, units_of, unsaid
 from epee.risk.watching import kinship, seen_rows, sentence
 from epee.settings import progress
+from epee.table.doors import gather, is_stream, open_source
 from epee.table.named import named_columns
 from epee.table.taking import column_names, shuffled, take_rows
 from epee.typing import Codes, Matrix, Vector
@@ -127,6 +128,10 @@ def importance(
     check_meaning(weights)
     check_gap(gap, time)
     X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
+    known = None
+    if is_stream(X):  # cells are shuffled among all rows: they come together, and leave their names behind
+        source = open_source(X, y, sample_weight)
+        known, (X, y, sample_weight) = source.names, gather(source)
     X, y, sample_weight, laid, row = in_copies(X, y, sample_weight, weights, groups is None and time is None)
     route = RefitRoute(model, X, y, sample_weight, loss, weights=weights)
     rng = np.random.default_rng(seed_of(random_state))
@@ -147,7 +152,7 @@ def importance(
     how += ", error bar for rows in time" if in_time else ""
     how += taken_as(route.weight, route.weights) if laid is None else taken_as(laid, "counts")
     how += "" if together is None else f", error bar from {together.max() + 1} groups"
-    names, sampled = column_names(route.X), route.sampled
+    names, sampled = column_names(route.X) if known is None else list(known), route.sampled
     w = route.counts
     rises, given = np.zeros((len(names), route.n)), np.zeros((len(names), route.n))  # as receiver, as donor
     seeds, plain = rng.integers(2**63, size=len(names)), Laid(1, route.n)
