@@ -78,5 +78,5 @@ def test_an_absent_column_is_named(kind, tmp_path):
 
 
 def test_texts_are_no_times(tmp_path):
-    with pytest.raises(DataError, match="column 'g' holds texts, but time is a date or a number"):
+    with pytest.raises(DataError, match="column 'g' holds '.*' in row 0, which is no date and no number"):
         named_columns(table("csv", tmp_path), "y", time="g")

@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from epee.errors import DataError, WrongUse
+from epee.estimator.base import say as warn
 from epee.job.tallies import Numbers, Tallies
 from epee.risk.units import per_row
 from epee.table.raw import RawBlock
 from epee.table.schema import CLOCK, KINDS, PAIRS, WORDS, Column, Schema, find_name
 from epee.table.source import TableSource, is_table, open_table
+from epee.table.times import moments_of_texts
 from epee.table.values import refuse_bad_weights
 from epee.typing import Vector
 from epee.words import table_words
@@ -406,12 +408,18 @@ def beside(raw: RawBlock, names: list[str], role: str, rows: np.ndarray) -> Any:
         return None
     name, column = names[0], raw.columns[names[0]]
     if not isinstance(column, np.ndarray):
-        if role != "groups":
-            what = "weights are numbers" if role == "weight" else "time is a date or a number"
-            raise DataError(f"column {name!r} holds texts, but {what}.")
-        texts = np.array(column.to_pylist(), dtype=object)[rows]
-        gone = np.array([text is None for text in texts], dtype=bool)
-        values = np.where(gone, "", texts).astype(np.str_)
+        if role == "weight":
+            raise DataError(f"column {name!r} holds texts, but weights are numbers.")
+        texts = np.array(column.to_pylist(), dtype=object)
+        if role == "time":
+            moments, note = moments_of_texts(texts, f"column {name!r}")
+            if note:
+                warn(note)
+            values = moments[rows]
+            gone = np.isnan(values)
+        else:
+            gone = np.array([text is None for text in texts[rows]], dtype=bool)
+            values = np.where(gone, "", texts[rows]).astype(np.str_)
     else:
         values = column[rows]
         gone = np.isnan(values)

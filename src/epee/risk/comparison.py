@@ -29,9 +29,9 @@ from epee.risk.nested import fold_ids, losses_without_two, partitions, rare_clas
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
-from epee.risk.splitting import Plan, check_gap
+from epee.risk.splitting import Plan, check_gap, check_order
 from epee.risk.steps import last_of
-from epee.risk.units import Weights, check_meaning, unsaid
+from epee.risk.units import Weights, check_said, unsaid
 from epee.risk.verdict import Verdict, ranks
 from epee.risk.watching import bound_together, kinship, marked, seen_rows, shaped
 from epee.risk.when_asked import WhenAsked
@@ -180,7 +180,7 @@ def named(models: Any) -> dict[str, Any]:
 
 @each_once
 def compare(
-    models: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int = 10, loss: Any = None, level: float = 0.95,
+    models: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int | None = None, loss: Any = None, level: float = 0.95,
     sample_weight: Any = None, groups: Any = None, time: Any = None, stratify: Any = None, random_state: Any = None,
     weights: Weights | None = None, gap: int = 0,
 ) -> Comparison:  # fmt: skip
@@ -190,7 +190,7 @@ def compare(
     ----------
     models : dict of name to estimator, or list of estimators
     X, y : rows and their targets
-    folds, repeats : default 10 x 10
+    folds, repeats : default 10 x 10, once in time
         More repeats steady the differences; training samples overlap all the same, which the test corrects for.
     loss, level, sample_weight, weights, groups, time, gap, stratify, random_state
         As in :func:`cross_validate`.
@@ -217,8 +217,9 @@ def compare(
     'linear beats naive by ... points, p = ...: not shown. The simplest predictor that nothing here beats is ...'
     """
     check_level(level)
-    check_meaning(weights)
+    check_said(weights, X, sample_weight)
     check_gap(gap, time)
+    check_order(time, repeats, stratify)
     candidates = named(models)
     if not candidates:
         raise WrongUse("there is no candidate to compare: give a list or a dict of estimators.")
@@ -226,8 +227,8 @@ def compare(
     kinds = {kind_of(model) for model in candidates.values()}
     if len(kinds) > 1:
         raise WrongUse("classifiers and regressors cannot be compared with one another; give candidates of one kind.")
-    if time is not None or not isinstance(folds, int | np.integer):
-        repeats = 1
+    once = time is not None or not isinstance(folds, int | np.integer)
+    repeats = 1 if once else 10 if repeats is None else repeats
     X, y, sample_weight, laid, row = in_copies(
         X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify)
     )

@@ -36,8 +36,8 @@ from epee.risk.opening import open_route
 from epee.risk.refit import RefitRoute
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Panel
-from epee.risk.splitting import Pairs, Plan, Split, all_rows, check_gap
-from epee.risk.units import Weights, check_meaning, taken_as, units_of
+from epee.risk.splitting import Pairs, Plan, Split, all_rows, check_gap, check_order
+from epee.risk.units import Weights, check_said, taken_as, units_of
 from epee.risk.varying import varied_path
 from epee.risk.watching import bound_together, doubt, kinship, seen_rows, sentence
 from epee.settings import progress
@@ -145,8 +145,9 @@ def complexity_curve(
     >>> curve.best
     0.0
     """
-    check_meaning(weights)
+    check_said(weights, X, sample_weight)
     check_gap(gap, time)
+    check_order(time, repeats, stratify)
     values = list(values)
     if not values:
         raise WrongUse(f"values is empty: give at least one value of {parameter!r}.")

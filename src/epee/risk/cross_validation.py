@@ -33,8 +33,19 @@ from epee.risk.opening import open_route
 from epee.risk.paired_tests import MOST_ROWS
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
-from epee.risk.splitting import Deal, Pairs, Plan, Split, check_gap, check_weighed, deal_plan, group_codes, make_plan
-from epee.risk.units import Weights, check_meaning, stands_for_rows, taken_as, units_of, unsaid
+from epee.risk.splitting import (
+    Deal,
+    Pairs,
+    Plan,
+    Split,
+    check_gap,
+    check_order,
+    check_weighed,
+    deal_plan,
+    group_codes,
+    make_plan,
+)
+from epee.risk.units import Weights, check_said, stands_for_rows, taken_as, units_of, unsaid
 from epee.risk.when_asked import WhenAsked
 from epee.table.fingerprints import fingerprint
 from epee.table.named import named_columns
@@ -189,8 +200,9 @@ def cross_validate(
     0.020 ± 0.010 [0.004, 0.066]
     """
     check_level(level)
-    check_meaning(weights)
+    check_said(weights, X, sample_weight)
     check_gap(gap, time)
+    check_order(time, repeats, stratify)
     if interval not in ("fold", "nested"):
         raise WrongUse(f"interval is {interval!r}; it must be 'fold' or 'nested'.")
     X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)

@@ -41,7 +41,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import Split, check_gap, check_strata, check_weighed, group_codes, make_plan, seed_of
 from epee.risk.steps import steps_of
-from epee.risk.units import Weights, check_meaning, stands_for_rows, taken_as, unsaid
+from epee.risk.units import Weights, check_said, stands_for_rows, taken_as, unsaid
 from epee.risk.watching import kinship, marked, seen_rows, shaped_ends
 from epee.table.folds import assign_folds, check_folds
 from epee.table.named import named_columns
@@ -192,7 +192,7 @@ def learning_curve(
     >>> bool(curve.test[0] > curve.test[-1] > curve.train[-1] > curve.train[0])
     True
     """
-    check_meaning(weights)
+    check_said(weights, X, sample_weight)
     check_gap(gap, time)
     X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
     by_rule = dealt_by_rule(folds, groups, time, stratify)

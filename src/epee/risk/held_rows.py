@@ -22,7 +22,7 @@ from epee.risk.rates import rate_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time, say_one_of
 from epee.risk.training_rows import refuse_training_rows
-from epee.risk.units import Units, Weights, as_counts, check_meaning, per_row, taken_as, units_of, unsaid
+from epee.risk.units import Units, Weights, as_counts, check_said, per_row, taken_as, units_of, unsaid
 from epee.risk.watching import kinship, longer_ends, marked, positive
 from epee.table.block import check_weights
 from epee.table.doors import is_stream, width_of
@@ -151,7 +151,7 @@ def held_rows(
     model: Any, X: Any, y: Any, sample_weight: Any, level: float, weights: Weights | None = None, groups: Any = None, time: Any = None
 ) -> Held:  # fmt: skip
     """Return the truth and the weights of held-out rows; those that the model has learned from are refused."""
-    check_meaning(weights)
+    check_said(weights, X, sample_weight)
     check_level(level)
     require_fitted(model)
     X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)

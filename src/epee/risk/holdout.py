@@ -35,7 +35,7 @@ from epee.risk.ranking import area_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time, say_one_of
 from epee.risk.training_rows import refuse_training_rows
-from epee.risk.units import Units, Weights, as_counts, check_meaning, per_row, taken_as, units_of, unsaid
+from epee.risk.units import Units, Weights, as_counts, check_said, per_row, taken_as, units_of, unsaid
 from epee.risk.watching import positive, watched
 from epee.table.block import check_weights
 from epee.table.doors import gather, is_stream, open_source, width_of
@@ -77,11 +77,27 @@ def losses_of(
             parts = [(np.concatenate([said for said, _ in parts]), np.concatenate([true for _, true in parts]))]
         w = np.concatenate(weights) if weights else None
         if chosen.rowwise or w is None:
-            return np.concatenate([chosen.value(*part) for part in parts]), w, chosen
+            losses = np.concatenate([chosen.value(*part) for part in parts])
+            _refuse_strangers(model, chosen, losses, np.concatenate([true for _, true in parts]))
+            return losses, w, chosen
     else:
         parts = [asked(X, y)]
         w = check_weights(sample_weight, len(parts[0][0]))
-    return chosen.value(*parts[0]) if w is None else chosen.weighed(*parts[0], w), w, chosen
+    losses = chosen.value(*parts[0]) if w is None else chosen.weighed(*parts[0], w)
+    _refuse_strangers(model, chosen, losses, parts[0][1])
+    return losses, w, chosen
+
+
+def _refuse_strangers(model: Any, chosen: Loss, losses: Vector, truth: np.ndarray) -> None:
+    """Refuse labels of which the predictor knows none, where it errs in every row; a class that it never saw is an error of its own."""
+    if chosen.needs != "labels" or chosen.classes is None or not len(losses) or not losses.all():
+        return
+    strange, known = (list(dict.fromkeys(values.ravel().tolist())) for values in (truth, np.asarray(chosen.classes)))
+    if not set(strange) & set(known):
+        raise DataError(
+            f"y holds the labels {strange[:5]}, of which {type(model).__name__} knows none: it was taught {known[:5]}. Give labels as it "
+            "learned them."
+        )
 
 
 def require_fitted(model: Any) -> None:
@@ -174,7 +190,7 @@ def holdout_error(
     0.27 ± 0.03 [0.21, 0.33]
     """
     check_level(level)
-    check_meaning(weights)
+    check_said(weights, X, sample_weight)
     X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
     again = refuse_training_rows(model, X, y, sample_weight)
     losses, given, chosen = losses_of(model, X, y, loss, sample_weight)

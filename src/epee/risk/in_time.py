@@ -22,6 +22,7 @@ from epee.risk.intervals import t_p_value
 from epee.risk.long_run import season
 from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.route import Route
+from epee.risk.splitting import places_in_time
 from epee.risk.units import units_of
 from epee.risk.watching import ALARM, FEWEST_ROWS, target_of
 from epee.typing import Codes, Vector
@@ -41,7 +42,7 @@ def with_long_run_error(found: CrossValidation, time: Any, route: Route) -> Cros
     losses = np.asarray(found.losses)
     if losses.ndim > 1:
         return found
-    order = np.arange(len(losses)) if time is True else np.argsort(np.asarray(time), kind="stable")
+    order = np.argsort(places_in_time(time, len(losses)), kind="stable")
     weight = None if route.weight is None else route.weight[order]
     of_rows = partial(mean_loss, losses[order], weight, loss=route.loss, in_order=True, centre=found.value)
     mean, doubts = of_rows(level=found.level), doubts_of_forecasts(route, found.predictions, order)

@@ -69,7 +69,7 @@ from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import ask_behind
 from epee.risk.splitting import Split, check_weighed, group_codes, kfold
 from epee.risk.tied_rows import MOST_ROWS, cells_of, learns_much, longer, share_inputs, spread_of_halves
-from epee.risk.units import Weights, check_meaning, meaning_of, stands_for_rows, taken_as, units_of, unsaid
+from epee.risk.units import Weights, check_said, meaning_of, stands_for_rows, taken_as, units_of, unsaid
 from epee.risk.watching import seen_rows, watched
 from epee.risk.when_asked import Told
 from epee.settings import progress
@@ -148,7 +148,7 @@ def leave_each_out(
 ) -> CrossValidation:  # fmt: skip
     """Do the work behind :func:`loo`; who asks for losses alone need not have the table ``halved`` for its error bar."""
     check_level(level)
-    check_meaning(weights)
+    check_said(weights, X, sample_weight)
     if is_stream(X):
         X, y, sample_weight = gather(open_source(X, y, sample_weight))
     found, v, parted = None, None, ""

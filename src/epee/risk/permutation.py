@@ -35,7 +35,7 @@ from epee.risk.refit import RefitRoute
 from epee.risk.scoring import Laid
 from epee.risk.skewed import FEWEST, skewed_interval, too_dominant, too_heavy
 from epee.risk.splitting import Split, check_gap, group_codes, places_in_time, say_one_of, seed_of
-from epee.risk.units import Units, Weights, check_meaning, taken_as, units_of, unsaid
+from epee.risk.units import Units, Weights, check_said, taken_as, units_of, unsaid
 from epee.risk.watching import kinship, seen_rows, sentence
 from epee.settings import progress
 from epee.table.doors import gather, is_stream, open_source
@@ -125,7 +125,7 @@ def importance(
     check_level(level)
     if repeats < 1:
         raise WrongUse(f"repeats is {repeats}; give at least one shuffle.")
-    check_meaning(weights)
+    check_said(weights, X, sample_weight)
     check_gap(gap, time)
     X, y, sample_weight, groups, time = named_columns(X, y, sample_weight, groups, time)
     known = None

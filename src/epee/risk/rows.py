@@ -24,7 +24,7 @@ from epee.moments.narrowing import narrowed, numbers_in, plain_gather, widest
 from epee.moments.passes import reduce_source
 from epee.moments.unions import select
 from epee.risk.splitting import Deal
-from epee.risk.units import Weights, meaning_from
+from epee.risk.units import Weights, meaning_from, refuse_broken
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, refuse_bad_source
 from epee.table.changes import Celled, Dealt, Reweighed
@@ -235,6 +235,8 @@ def per_row_passing(source: Source, said: Weights | None = None) -> tuple[Source
 def unit_of(source: Source, said: Weights | None = None) -> tuple[float, float, Weights]:
     """Return the weight of all rows that pass by, how many rows a unit of it is (1 of counts), and what weights mean."""
     total, _, rows, broken = _weights_of(source)
+    if said == "counts":
+        refuse_broken(bool(broken))
     meaning = meaning_from(float(total), bool(broken), said)
     return float(total), float(rows / total) if meaning == "sampling" and total > 0 else 1.0, meaning
 

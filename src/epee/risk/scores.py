@@ -63,6 +63,15 @@ def _each_class(model: Any, codes: Codes) -> list[int]:
     return [1] if K == 2 else [k for k in range(K) if present[k]]
 
 
+def averaged(how: str, k: int) -> str:
+    """Return how a figure was found, and over how many classes of one against the rest it is the mean.
+
+    >>> averaged("held-out rows", 1), averaged("held-out rows", 3)
+    ('held-out rows', 'held-out rows, mean over 3 classes of one against the rest')
+    """
+    return how if k == 1 else f"{how}, mean over {k} classes of one against the rest"
+
+
 def roc_auc(
     model: Any, X: Any, y: Any, *, level: float = 0.95, sample_weight: Any = None, weights: Weights | None = None,
     groups: Any = None, time: Any = None,
@@ -126,7 +135,16 @@ def roc_auc(
         P, N = worth * P, worth * N
     ends_at = partial(area_interval, value, stderr, dof, P, N)
     score = Score(
-        value, stderr, ends_at(level), level, held.worth(), "roc_auc", held.how, dof, curve=curves, ends_at=ends_at
+        value,
+        stderr,
+        ends_at(level),
+        level,
+        held.worth(),
+        "roc_auc",
+        averaged(held.how, len(classes)),
+        dof,
+        curve=curves,
+        ends_at=ends_at,
     )
     return held.searched(score if units is None else held.counted(score, units), influence, codes=codes)
 
@@ -199,7 +217,7 @@ def average_precision(
     which = "caution positives" if positives <= others else "caution negatives"
     caution = risk_words.say(which, n=whole(fewest)) if fewest < FEW_OF_A_CLASS else ""
     found = Score(
-        value, stderr, ends_at(level), level, held.worth(), "average_precision", held.how, fewest - 1, curve=curves,
+        value, stderr, ends_at(level), level, held.worth(), "average_precision", averaged(held.how, len(classes)), fewest - 1, curve=curves,
         caution=caution, ends_at=ends_at,
     )  # fmt: skip
     pulls = [_pull_of_precision(scores[:, k], codes == k, w) for k in classes]
@@ -353,7 +371,9 @@ def f1(
     value, stderr = float(values.mean()), held.stderr(influence)
     apart = float(np.linalg.norm([held.stderr(one) for one in influences])) / len(influences)
     ends_at = partial(_f1_ends, held, values, rates, stderr / apart if apart > 0 else 1.0)
-    found = Score(value, stderr, ends_at(level), level, n, "f1", held.how, n - 1, ends_at=ends_at)
+    found = Score(
+        value, stderr, ends_at(level), level, n, "f1", averaged(held.how, len(values)), n - 1, ends_at=ends_at
+    )
     return held.watched(found, influence, codes=codes)
 
 

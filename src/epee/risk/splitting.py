@@ -20,6 +20,7 @@ import numpy as np
 from epee.errors import DataError, DataWarning, WrongUse
 from epee.estimator.base import say
 from epee.table.folds import assign_folds, check_folds
+from epee.table.times import has_texts, moments_of_texts
 from epee.typing import Codes, Vector
 
 FINE_FOLDS = 200
@@ -370,6 +371,19 @@ def check_gap(gap: Any, time: Any) -> None:
         raise WrongUse(f"gap is {gap}, but nothing says when rows happened: give time, too.")
 
 
+def check_order(time: Any, repeats: Any, stratify: Any) -> None:
+    """Refuse what has no meaning where folds follow time: they are the same each time, and no class tells who goes where."""
+    if time is None:
+        return
+    if repeats not in (None, 1):
+        raise WrongUse(
+            f"repeats is {repeats!r}, but with time the folds follow from the order of the rows and are the same each time: leave repeats "
+            "out."
+        )
+    if not (stratify is None or stratify is False):
+        raise WrongUse("stratify has no meaning with time: the folds follow the order of the rows. Leave stratify out.")
+
+
 def _forward(folds: Any, n: int, time: Any, gap: int) -> Plan:
     """Return forward chaining: test on each stretch of time after learning from all that came before, up to ``gap`` moments earlier.
 
@@ -380,7 +394,6 @@ def _forward(folds: Any, n: int, time: Any, gap: int) -> Plan:
         raise WrongUse(f"folds is {folds!r}; with time it must be a whole number.")
     check_folds(int(folds), n)
     when = places_in_time(time, n)
-    _refuse_nan("time", when)
     moments, rank = np.unique(when, return_inverse=True)
     K = int(folds)
     if len(moments) < K + 1:
@@ -416,10 +429,26 @@ def moments_ahead(split: Split, rank: Codes) -> tuple[int, int]:
 
 
 def places_in_time(time: Any, n: int) -> np.ndarray:
-    """Return when each of ``n`` rows happened; True is the order of the rows."""
+    """Return when each of ``n`` rows happened, in an order; True is that of the rows. Texts are read as dates or numbers.
+
+    >>> places_in_time(True, 3), places_in_time(["10", "9"], 2)
+    (array([0, 1, 2]), array([10.,  9.]))
+    """
     when = np.arange(n) if time is True else np.asarray(time)
     if when.shape != (n,):
         raise DataError(f"time has shape {when.shape}; give one moment for each of the {n} rows.")
+    if has_texts(when):
+        when, note = moments_of_texts(when)
+        if note:
+            say(note)
+    _refuse_nan("time", when)
+    if when.dtype.kind == "O":
+        try:
+            np.argsort(when)
+        except TypeError:
+            raise DataError(
+                "time holds values of several kinds, which have no order: give dates, or numbers."
+            ) from None
     return when
 
 

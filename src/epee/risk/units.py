@@ -27,6 +27,7 @@ from epee.errors import WrongUse
 from epee.risk.intervals import t_quantile
 from epee.risk.long_run import in_bursts, inflation
 from epee.risk.skewed import FEWEST
+from epee.table.doors import is_stream
 from epee.typing import Codes, Vector
 from epee.words import risk_words
 from epee.words.numbers import whole
@@ -142,6 +143,21 @@ def check_meaning(said: Any) -> None:
         raise WrongUse(f"weights is {said!r}; it must be 'counts' or 'sampling'.")
 
 
+def check_said(said: Any, X: Any, sample_weight: Any) -> None:
+    """Refuse what weights cannot mean, and a meaning of weights that nobody gave; those of a table read in blocks may lie in it.
+
+    >>> check_said("sampling", np.ones((2, 1)), None)
+    Traceback (most recent call last):
+        ...
+    epee.errors.WrongUse: weights is 'sampling', but there are no weights: give them as sample_weight, or leave weights out.
+    """
+    check_meaning(said)
+    if said is not None and sample_weight is None and not is_stream(X):
+        raise WrongUse(
+            f"weights is {said!r}, but there are no weights: give them as sample_weight, or leave weights out."
+        )
+
+
 def meaning_of(weight: Vector, said: Weights | None = None) -> Weights:
     """Return what weights mean: what was said, else counts where all are whole numbers and sampling weights where they are not.
 
@@ -164,6 +180,15 @@ def meaning_from(total: float, broken: bool, said: Weights | None = None) -> Wei
     return said or ("sampling" if broken else "counts")
 
 
+def refuse_broken(broken: bool) -> None:
+    """Refuse counts of which some are no whole numbers."""
+    if broken:
+        raise WrongUse(
+            "weights is 'counts', but some weights are no whole numbers. Say weights='sampling', or give the number of rows that each row "
+            "stands for."
+        )
+
+
 def per_row(weight: Vector | None, said: Weights | None = None) -> tuple[Vector | None, Weights | None]:
     """Return weights in the unit of one row, and what they mean; None and nothing said without any.
 
@@ -176,6 +201,8 @@ def per_row(weight: Vector | None, said: Weights | None = None) -> tuple[Vector 
     if weight is None:
         return None, None
     meaning = meaning_of(weight, said)
+    if said == "counts":
+        refuse_broken(bool((weight != np.round(weight)).any()))
     if meaning == "counts" or not weight.any():
         return weight, meaning
     w = weight / weight.max()  # no sum of squares of it is too small or too large to be told

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import copy
 from typing import Any
 
 import numpy as np
 
-from epee.errors import DataError, WrongUse
+from epee.errors import DataError, TableWarning, WrongUse
 from epee.table.doors import is_stream, open_source
 from epee.table.frames import taken_apart
 from epee.table.schema import find_name
 from epee.table.source import TableSource
+from epee.table.times import moments_of_texts
 
 
 def named_columns(X: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None) -> tuple[Any, ...]:
@@ -51,6 +53,10 @@ def _values(source: TableSource, name: str, role: str) -> np.ndarray:
     parts = [raw.columns[name] for raw in one.raw_blocks()]
     if all(isinstance(part, np.ndarray) for part in parts):
         return np.concatenate(parts)
-    if role == "time":
-        raise DataError(f"column {name!r} holds texts, but time is a date or a number.")
-    return np.array([text for part in parts for text in part.to_pylist()], dtype=object)
+    texts = np.array([text for part in parts for text in part.to_pylist()], dtype=object)
+    if role != "time":
+        return texts
+    moments, note = moments_of_texts(texts, f"column {name!r}")
+    if note:
+        warnings.warn(note, TableWarning, stacklevel=5)
+    return moments

@@ -10,6 +10,7 @@ from epee.settings import options
 TWINS: dict[str, str] = {
     r"held-out rows in (\d+) parts": r"lignes mises de côté, en \1 parts",
     r"held-out rows": "lignes mises de côté",
+    r"mean over (\d+) classes of one against the rest": r"moyenne sur \1 classes, une contre les autres",
     r"error bar from (\d+) groups": r"barre d'erreur de \1 groupes",
     r"error bar for rows in time": "barre d'erreur de lignes dans le temps",
     r"weights taken as counts": "poids pris comme effectifs",
