@@ -27,6 +27,7 @@ from epee.structure.em import Climb, Expected, expectation_maximisation
 from epee.structure.gaussian_mixture import blank_rows, some_rows
 from epee.structure.gaussian_steps import patterns_of, responsibilities
 from epee.structure.mixture_starts import first_responsibilities, too_few_points
+from epee.structure.switches_left_out import MISSING, Taught, conformal
 from epee.table.arrays import ArraySource
 from epee.table.block import Block, Source, check_weights, refuse_bad_cells
 from epee.table.doors import is_stream, open_source
@@ -34,6 +35,8 @@ from epee.table.view import View
 from epee.typing import Codes, Matrix, Vector
 
 SMALLEST = 1e-10
+KEPT_ROWS = 5_000  # of those that a mixture of switches learned, to judge others by
+SOME_PATTERNS = 1_000  # of missing cells, looked at together
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,9 +145,13 @@ class CountMixture(Density):
         self.weights_, self.means_ = best.theta.weights, best.theta.means
         self.lower_bound_, self.trace_, self.n_iter_ = best.trace[-1], best.trace, best.iterations
         self.converged_ = best.converged
+        self._keep(source)
         if not best.converged:
             say(f"EM stopped because {best.reason}: raise max_iter or n_init.", SearchWarning)
         return self
+
+    def _keep(self, source: Source) -> None:
+        """Keep of the rows what is asked for later: nothing."""
 
     def start(self, source: Source) -> Columns:
         """Return the first parameters."""
@@ -253,6 +260,8 @@ class BernoulliMixture(CountMixture):
     ----------
     weights_, means_ : arrays (K,) and (K, p)
         Shares and probabilities; of images, each row of ``means_`` is one.
+    rows_, counts_ : arrays (n, p) and (n,)
+        Up to 5,000 of the rows learned, -1 in a missing cell, and their weights: :meth:`outliers` judges others by them.
 
     Notes
     -----
@@ -271,6 +280,9 @@ class BernoulliMixture(CountMixture):
 
     _law = "bernoulli"
 
+    rows_: np.ndarray
+    counts_: Vector
+
     def __init__(
         self, n_components: int = 1, *, tol: float = 1e-4, max_iter: int = 200, n_init: int = 1, init_params: str = "kmeans",
         random_state: Any = None, binarize: float | None = 0.0,
@@ -279,6 +291,34 @@ class BernoulliMixture(CountMixture):
             n_components, tol=tol, max_iter=max_iter, n_init=n_init, init_params=init_params, random_state=random_state
         )
         self.binarize = binarize
+
+    def _keep(self, source: Source) -> None:
+        """Keep some rows, by which others are judged."""
+        X, w = some_rows(source, KEPT_ROWS, np.random.RandomState(0))
+        self.rows_ = np.where(np.isnan(X), MISSING, X).astype(np.int8)
+        self.counts_ = np.ones(len(X)) if w is None else np.asarray(w, dtype=np.float64)
+
+    def outliers(self, X: Any, level: float = 0.01, *, draws: int = 5_000) -> np.ndarray:
+        r"""Tell which rows are less likely than all but a share ``level`` of the rows learned, each left out of its own density.
+
+        A new row that is like the others is flagged in at most that share of cases; with fewer than :math:`1 / level` rows
+        none is. ``draws`` bounds the rows that are left out in turn.
+        """
+        if not hasattr(self, "rows_"):  # it comes from a file of an older version
+            return super().outliers(X, level, draws=draws)
+        if not 0 < level < 1:
+            raise WrongUse(f"level is {level!r}; it must lie between 0 and 1.")
+        X = self._leave(X)
+        rows, counts = self.rows_[:draws], self.counts_[:draws]
+        known = np.where(rows == MISSING, np.nan, rows)
+        taught = Taught(rows, counts, responsibilities(self._theta().log_joint(known))[0])
+        patterns, out = list(patterns_of(X)), np.zeros(len(X), dtype=bool)
+        for first in range(0, len(patterns), SOME_PATTERNS):
+            some = patterns[first : first + SOME_PATTERNS]
+            left = taught.left_out(np.array([~missing for missing, _ in some]))
+            for j, (_, own) in enumerate(some):
+                out[own] = conformal(self._log_density(X[own]), left[:, j], counts) <= level
+        return out
 
     def _values(self, X: Matrix, start: int = 0) -> Matrix:
         if self.binarize is not None:
