@@ -105,7 +105,7 @@ def test_one_loss_dominates():
         (np.arange(10.0), "few"),
         (np.arange(39.0), "few"),
         (np.arange(40.0), ""),
-        (np.zeros(30), ""),
+        (np.zeros(30), "flat"),
     ],
 )
 def test_cautions(losses, caution):

@@ -35,6 +35,7 @@ from epee.job.understanding import beside, weights_beside
 from epee.risk.estimate import Risk
 from epee.risk.holdout import holdout_error
 from epee.risk.intervals import check_level
+from epee.risk.one_target import have_one_target
 from epee.risk.steps import last_of
 from epee.table.raw import RawBlock
 from epee.words.how_words import how_said
@@ -55,7 +56,7 @@ class Assessment:
     sealed: int
     learned_from: int
     promised: Risk
-    agrees: bool
+    agrees: bool | None
     notes: list[str] = field(default_factory=list)
     repeated: int = 0
 
@@ -68,7 +69,8 @@ class Assessment:
             out.append(say("sealed_rows", k=whole(self.sealed), n=whole(self.rows)))
         if self.repeated:
             out.append(say("sealed_again", k=whole(self.repeated)))
-        out.append(say("assessed", n=whole(self.risk.n), risk=self.risk.shown(), level=_level(self.risk.level)))
+        key = "assessed" if self.risk.has_bar else "assessed_bare"
+        out.append(say(key, n=whole(self.risk.n), risk=self.risk.shown(), level=_level(self.risk.level)))
         if self.risk.how != "held-out rows":
             out.append(say("how_found", how=how_said(self.risk.how)))
         if self.risk.caution:
@@ -80,7 +82,8 @@ class Assessment:
         out.append(say("expected", risk=self.promised.shown()))
         if self.promised.caution not in ("", self.risk.caution):
             out.append(self.promised.caution)
-        out.append(say("as_promised" if self.agrees else "not_as_promised"))
+        if self.agrees is not None:
+            out.append(say("as_promised" if self.agrees else "not_as_promised"))
         return out
 
     def to_dict(self) -> dict[str, Any]:
@@ -140,7 +143,9 @@ def assess(path: str | Path, table: Any, *, level: float | None = None, trusted:
         learned.predictor.model, X, y[kept], loss=loss_of(learned), level=level, sample_weight=weight, **together
     )
     promised = learned.risk
-    agrees = agree(risk.value, risk.interval, promised.value, promised.interval)
+    alike = learned.predictor.task == "regression" and have_one_target(y[kept])
+    judged = risk.has_bar and promised.has_bar and not alike  # else nobody knows how far either may be from the truth
+    agrees = agree(risk.value, risk.interval, promised.value, promised.interval) if judged else None
     return Assessment(risk, asked, use, len(y), int(sealed.sum()), int(known.sum()), promised, agrees, notes, repeated)
 
 

@@ -179,9 +179,12 @@ def _learned(members: dict[str, bytes], name: str, trusted: bool) -> Learned:
         Past.from_state(reader.read(state["past"])) if state.get("past") is not None else None,
     )  # fmt: skip
     t = card["test"]
-    ends, level, kept = Interval(float(t["low"]), float(t["high"])), float(t["level"]), state.get("ends")
+    value, level, kept = float(t["value"]), float(t["level"]), state.get("ends")
+    ends = Interval(
+        *(value if t[end] is None else float(t[end]) for end in ("low", "high"))
+    )  # none were said where all losses are equal
     risk = Risk(
-        float(t["value"]), float(t["stderr"]), ends, level, float(t["n"]), str(t["loss"]), str(t["how"]),
+        value, float(t["stderr"] or 0.0), ends, level, float(t["n"]), str(t["loss"]), str(t["how"]),
         caution=str(t.get("caution") or ""),
         ends_at=KeptEnds.alone(ends, level) if kept is None else KeptEnds(reader.read(kept)),
     )  # fmt: skip

@@ -125,8 +125,11 @@ def sound(text: str) -> str:
 
 
 def figure(risk: Any) -> dict[str, Any] | None:
-    """Return a risk as plain data, how it was found in the language of the moment."""
-    return None if risk is None else plain({**risk.to_dict(), "how": how_said(risk.how)})
+    """Return a risk as plain data, how it was found in the language of the moment; no interval where there is no error bar."""
+    if risk is None:
+        return None
+    bar = {} if risk.has_bar else dict.fromkeys(("stderr", "low", "high"))
+    return plain({**risk.to_dict(), "how": how_said(risk.how), **bar})
 
 
 def card_of(learned: Learned) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from epee.risk.dependence import Dependence
 from epee.risk.estimate import Risk
 from epee.risk.holdout import losses_of
 from epee.risk.intervals import t_interval
+from epee.risk.one_target import have_one_target
 from epee.risk.route import MomentRoute
 from epee.risk.verdict import Verdict
 from epee.risk.watching import sentence
@@ -58,7 +59,8 @@ def facts_of(
     merit = sealed_facts(predictor, Sealed(*sealed, told, asked["level"], kin), asked["seed"])
     headline = headline_of(risk, merit["scores"], len(seen.targets))
     absolute = absolute_beside(ground, chosen, risk, merit["scores"], kin)
-    test, agrees = facts_of_test(risk, verdict, n_sealed, headline, absolute)
+    alike = seen.classes is None and n_sealed > 0 and have_one_target(sealed[1])
+    test, agrees = facts_of_test(risk, verdict, n_sealed, headline, absolute, alike)
     sentences = verdict.sentences(ranking_sentence(ground, verdict, kin)) + test["sentences"]
     sentences += said_beside(risk, headline if n_sealed else [], absolute, sentences, kin)
     if asked["refit"] and n_sealed:
@@ -122,9 +124,10 @@ def line_of(entry: Entry, i: int, verdict: Verdict) -> dict[str, Any]:
     """Return one line of the leaderboard."""
     gap = verdict.gaps[i]
     bar = entry.sure.stderr if entry.sure.stderr > 1e-12 * abs(entry.risk.value) else 0.0  # rounding is no spread
+    low, high = entry.sure.interval if entry.sure.has_bar else (None, None)
     return {
-        "key": entry.candidate.key, "name": entry.name, "value": entry.risk.value, "stderr": bar, "low": entry.sure.low,
-        "high": entry.sure.high, "level": entry.sure.level, "interval": interval_of(entry), "dof": entry.dof,
+        "key": entry.candidate.key, "name": entry.name, "value": entry.risk.value, "stderr": bar, "low": low,
+        "high": high, "level": entry.sure.level, "interval": interval_of(entry), "dof": entry.dof,
         "seconds": entry.seconds, "parameter": entry.curve.parameter, "chosen_value": entry.value,
         "difference": 0.0 if gap is None else gap.value, "difference_stderr": 0.0 if gap is None else gap.stderr,
         "p_value": float(verdict.p_values[i]), "mark": verdict.mark(i), "chosen": i == verdict.chosen,

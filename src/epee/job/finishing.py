@@ -189,5 +189,6 @@ def from_parts(sums: np.ndarray, loss: Loss, level: float, unit: float = 1.0, al
         how = f"held-out rows in {k} parts"
     rated = alone and loss.is_rate
     ends_at = partial(rate_interval, value, n) if rated else partial(summary_interval, value, bar, dof, n, loss)
-    caution = "" if rowwise or k > 1 else risk_words.say("caution one")
+    told = (rowwise or k > 1) and (rated or bar > 0)
+    caution = "" if told else risk_words.say("caution flat" if rowwise or k > 1 else "caution one")
     return Risk(value, bar, ends_at(level), level, n, loss.name, how, dof, caution=caution, ends_at=ends_at)

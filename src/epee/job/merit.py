@@ -50,12 +50,16 @@ def headline_of(risk: Risk, scores: dict[str, Any], targets: int) -> list[dict[s
     first = figure(risk) or {}
     first = {"name": risk.loss, **_said(first)}
     if named(risk.loss).unit == "target²" and risk.loss == "squared" and targets == 1:
-        first |= {"name": "rmse", **{k: float(np.sqrt(max(first[k], 0.0))) for k in ("value", "low", "high")}}
+        first |= {"name": "rmse", **{k: _root(first[k]) for k in ("value", "low", "high")}}
     out = [first]
     for name in ("r2", "roc_auc"):
         if scores.get(name) and name != {"auc": "roc_auc"}.get(risk.loss) and not tilted(risk.loss):
             out.append({"name": name, **_said(scores[name])})
     return out
+
+
+def _root(square: float | None) -> float | None:
+    return None if square is None else float(np.sqrt(max(square, 0.0)))
 
 
 def _said(figure: dict[str, Any]) -> dict[str, Any]:

@@ -33,27 +33,43 @@ def in_words(figure: dict[str, Any]) -> str:
     '0.871 [0.843, 0.895]'
     """
     low, high = figure["low"], figure["high"]
+    if low is None or high is None:
+        return figures(figure["value"])
     return f"{inside(figure['value'], low, high)} {interval(low, high)}"
 
 
 def facts_of_test(
-    risk: Risk, verdict: Verdict, n: int, headline: list[dict[str, Any]], absolute: dict[str, Any] | None
+    risk: Risk,
+    verdict: Verdict,
+    n: int,
+    headline: list[dict[str, Any]],
+    absolute: dict[str, Any] | None,
+    one_target: bool = False,
 ) -> tuple[dict[str, Any], bool | None]:
-    """Say what the sealed rows show, the ``absolute`` error beside it if it is given, and whether they agree with the cross-validation."""
+    """Say what the sealed rows show, the ``absolute`` error beside it if it is given, and whether they agree with the cross-validation.
+
+    That is not said where the losses are all equal, or all targets are: nobody knows then how far the error may be from what was found.
+    """
     if not n:
         return {"sentences": [say("no_test")], "beside": absolute}, None
     sure = verdict.entries[verdict.chosen].sure
     shift = verdict.corrected - sure.value
     least = 0.0 if verdict.baseline is None else NONE * verdict.values[verdict.baseline]
     none = verdict.baseline is not None and max(risk.value, verdict.corrected) <= least
+    judged = none or (risk.has_bar and sure.has_bar and not one_target)
     agrees = none or agree(risk.value, risk.interval, verdict.corrected, Interval(sure.low + shift, sure.high + shift))
     told = {"risk": risk.shown(), "level": percent(risk.level), "n": whole(n)}
-    first = say("test", **told)
+    first = say("test" if risk.has_bar else "test_bare", **told)
     if headline[0]["name"] == "rmse":  # in the unit of the target, then the mean that the table shows
-        figures = ", ".join(f"{mean_of(f['name'])} {in_words(f)}" for f in headline)
-        first = say("test_unit", figures=figures, loss=mean_of(risk.loss), **told)
-    sentences = [first, say("agrees") if agrees else say("disagrees", cv=sure.shown())]
-    return {"sentences": sentences, "beside": absolute}, agrees
+        parts = ", ".join(f"{mean_of(f['name'])} {in_words(f)}" for f in headline)
+        bare = "" if any(f["low"] is not None for f in headline) else "_bare"
+        first = say(f"test_unit{bare}", figures=parts, loss=mean_of(risk.loss), **told)
+    if not judged:
+        return {"sentences": [first], "beside": absolute}, None
+    return {
+        "sentences": [first, say("agrees") if agrees else say("disagrees", cv=sure.shown())],
+        "beside": absolute,
+    }, agrees
 
 
 def absolute_beside(

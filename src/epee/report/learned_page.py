@@ -73,8 +73,8 @@ def is_rate(card: dict[str, Any]) -> bool:
 def answer(card: dict[str, Any]) -> list[str]:
     """Return the answer in sentences: which predictor, its error with an interval, and whether the runner-up can be told apart."""
     test, level = card["test"], percent(card["settings"]["level"], 0)
-    key = "error_is" if card["rows"]["sealed"] else "error_is_cv"
     name, shown = in_the_unit(card, test)
+    key = ("error_is" if card["rows"]["sealed"] else "error_is_cv") + ("" if shown["low"] is not None else "_bare")
     first = say("chosen_is", name=card["chosen"]["name"])
     second = say(
         key,
@@ -89,7 +89,9 @@ def answer(card: dict[str, Any]) -> list[str]:
     beside = [test["beside"]] if test.get("beside") else []
     for f in [*beside, *card.get("headline", [])[1:]]:
         value, ends = inside(f["value"], f["low"], f["high"]), interval(f["low"], f["high"])
-        out.append(say(f"also_{f['name']}", value=value, span=ends, level=level))
+        out.append(
+            say(f"also_{f['name']}{'' if f['low'] is not None else '_bare'}", value=value, span=ends, level=level)
+        )
         if f.get("caution") and f["caution"] not in out:
             same = any(without_figures(f["caution"]) == without_figures(text) for text in out)
             out.append(job_words.say("caution_same", name=mean_of(f["name"])) if same else f["caution"])
@@ -137,8 +139,9 @@ def tiles(card: dict[str, Any]) -> list[Tile]:
     """Return the figures that are seen first."""
     test, rows = card["test"], card["rows"]
     level = percent(card["settings"]["level"], 0)
-    base = next((line for line in card["leaderboard"] if line["key"] == "baseline"), None)
+    base = next((line for line in card["leaderboard"] if line["key"] == "baseline" and not line["chosen"]), None)
     name, test = in_the_unit(card, test)
+    bare = test["low"] is None
     base = None if base is None else in_the_unit(card, base)[1]
     good = card["conclusive"]
     why = say("conclusive_why" if rows["sealed"] else "conclusive_cv") if good else say("not_conclusive_why")
@@ -146,7 +149,7 @@ def tiles(card: dict[str, Any]) -> list[Tile]:
         Tile(
             f"{say('test_error' if rows['sealed'] else 'corrected_error')} ({mean_of(name)})",
             error(card, test),
-            f"{span(card, test)} · {level}{mark(test)}",
+            (say("no_interval") if bare else f"{span(card, test)} · {level}") + mark(test),
         ),
         *(
             Tile(mean_of(f["name"]), inside(f["value"], f["low"], f["high"]), interval(f["low"], f["high"]) + mark(f))

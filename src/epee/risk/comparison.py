@@ -26,6 +26,7 @@ from epee.risk.halves import halves_of
 from epee.risk.in_time import with_long_run_error
 from epee.risk.intervals import check_level
 from epee.risk.nested import fold_ids, losses_without_two, partitions, rare_class
+from epee.risk.one_target import beside_one_target
 from epee.risk.opening import open_route
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
@@ -244,6 +245,7 @@ def compare(
             replace(shaped(risk, route, plan), halves=halves_of(route, plan))
             for risk, route in zip(risks, routes, strict=True)
         ]
+        risks = [beside_one_target(risk, routes[0].truth, routes[0].classes) for risk in risks]
         together, parted = (row, "") if row is not None else bound_together(routes[0], plan)
         best = int(np.argmin([risk.value for risk in risks]))
         seen = seen_rows(

@@ -29,8 +29,10 @@ from epee.risk.estimate import Difference, Risk
 from epee.risk.halves import FoundHalves, Halves, halves_of
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import summary_interval
+from epee.risk.one_target import beside_one_target
 from epee.risk.opening import open_route
 from epee.risk.paired_tests import MOST_ROWS
+from epee.risk.rates import values_of
 from epee.risk.route import MomentRoute, Route
 from epee.risk.scoring import Outcome
 from epee.risk.splitting import (
@@ -265,6 +267,7 @@ def _validated(
     learned = route.n * (1 - float(found.sizes.max()) / found.n)
     together, parted = (row, "") if row is not None else bound_together(route, plan)
     found = replace(found, caution=" ".join(filter(None, [parted, crowding(route, learned), found.caution])))
+    found = beside_one_target(found, route.truth, route.classes)
     once = found if interval == "fold" else route.evaluate(plan.splits[0])
     return watched(
         found, *seen_rows(route, once.losses, once.predictions, together, groups is not None, row is not None)
@@ -404,12 +407,15 @@ def assemble(
     kept, bound = sizes > 0, plan.groups
     weight = route.weight if route.at_hand else None
     of_groups = None if bound is None else partial(units_of, weight=weight, weights=route.weights, groups=bound)
+    bounded = values_of(route.loss) is not None or not route.loss.rowwise  # a constant has a known price
+    flat = not bounded and centre is None and not stderr > 0
     return CrossValidation(
         value, stderr, ends, level, n, route.loss.name, how or plan.how, np.inf if centre else dof,
         row_losses=losses, weight=weight, rows=rows,
         pooled=float((per_fold[kept] * sizes[kept]).sum() / sizes[kept].sum()), per_fold=per_fold, n_folds=K,
         repeats=plan.repeats, sizes=sizes * (n / whole), fold_ids=_fold_ids(route, plan), one_pass=route.one_pass,
         look=WhenAsked(look, stays=pass_by(route)), ends_at=ends_at, columns=route.n_columns, in_units=of_groups,
+        caution=risk_words.say("caution flat") if flat else "",
     )  # fmt: skip
 
 

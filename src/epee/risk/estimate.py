@@ -36,7 +36,7 @@ from epee.risk.skewed import skewed_interval
 from epee.risk.units import Units, units_of
 from epee.stateful import Part
 from epee.typing import Vector
-from epee.words.numbers import gap, interval, p_value, plus_minus
+from epee.words.numbers import amount, gap, interval, p_value, plus_minus
 from epee.words.risk_words import say
 
 ROUNDING = 1e-9  # relative: by how much an estimate may lie outside its interval before that is a fault
@@ -153,6 +153,11 @@ class Risk(Shown, Part):
         return self.interval.high
 
     @property
+    def has_bar(self) -> bool:
+        """Whether there is an error bar: one row, or losses that are all equal, tell none, which ``caution`` says."""
+        return self.stderr > 0 or self.low < self.high or not self.caution
+
+    @property
     def losses(self) -> Vector | None:
         """The loss of every row, (n,), where it was kept."""
         return self.row_losses
@@ -208,7 +213,9 @@ class Risk(Shown, Part):
         return float(self.value)
 
     def __str__(self) -> str:
-        """Return ``0.081 ± 0.006 [0.070, 0.094]``."""
+        """Return ``0.081 ± 0.006 [0.070, 0.094]``; the estimate alone where there is no error bar."""
+        if not self.has_bar:
+            return plus_minus(self.value, None)
         bar = self.stderr if math.isfinite(self.stderr) else None
         sure = math.isfinite(self.low) and math.isfinite(self.high)
         return plus_minus(self.value, bar) + (f" {interval(self.low, self.high, bar)}" if sure else "")
@@ -219,7 +226,9 @@ class Risk(Shown, Part):
         return named(self.loss).is_rate
 
     def shown(self) -> str:
-        """Return the figures as a card shows them: ``8.1 ± 0.6 % [7.0, 9.4] %`` for a rate."""
+        """Return the figures as a card shows them: ``8.1 ± 0.6 % [7.0, 9.4] %`` for a rate; the estimate alone where there is no bar."""
+        if not self.has_bar:
+            return amount(self.value, percent=self.is_rate)
         bar = self.stderr if math.isfinite(self.stderr) else None
         first = plus_minus(self.value, bar, percent=self.is_rate)
         return f"{first} {interval(self.low, self.high, bar, percent=self.is_rate)}"

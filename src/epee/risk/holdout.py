@@ -31,6 +31,7 @@ from epee.risk.fingerprint import repeated_rows
 from epee.risk.in_time import seasonal
 from epee.risk.intervals import Interval, asked_interval, bootstrap_interval, check_level, weighted_mean, within_range
 from epee.risk.mean_loss import MeanLoss, ends_of, mean_loss
+from epee.risk.one_target import beside_one_target
 from epee.risk.ranking import area_interval
 from epee.risk.route import GLANCE
 from epee.risk.splitting import group_codes, places_in_time, say_one_of
@@ -231,7 +232,10 @@ def holdout_error(
         rows=None if is_stream(X) else fingerprint(X, y), caution=caution, ends_at=ends_at,
         in_units=None if ids is None and order is None else partial(_in_units, w, weights, ids, order),
     )  # fmt: skip
-    if is_stream(X) or len(losses) * width_of(X) > GLANCE:
+    if is_stream(X):
+        return told
+    told = beside_one_target(told, y, chosen.classes)
+    if len(losses) * width_of(X) > GLANCE:
         return told
     left, v = _left_over(model, X, y, losses, chosen), None
     if (target := left[4]) is not None:

@@ -21,6 +21,7 @@ from epee.risk.cross_validation import CrossValidation
 from epee.risk.intervals import t_p_value
 from epee.risk.long_run import season
 from epee.risk.mean_loss import ends_of, mean_loss
+from epee.risk.one_target import beside_one_target
 from epee.risk.route import Route
 from epee.risk.splitting import places_in_time
 from epee.risk.units import units_of
@@ -46,10 +47,12 @@ def with_long_run_error(found: CrossValidation, time: Any, route: Route) -> Cros
     weight = None if route.weight is None else route.weight[order]
     of_rows = partial(mean_loss, losses[order], weight, loss=route.loss, in_order=True, centre=found.value)
     mean, doubts = of_rows(level=found.level), doubts_of_forecasts(route, found.predictions, order)
-    return replace(
+    longer = replace(
         found, stderr=mean.stderr, interval=mean.interval, dof=mean.dof, caution=f"{mean.sentence} {doubts}".strip(),
         ends_at=partial(ends_of, of_rows), how=f"{found.how}, error bar for rows in time",
     )  # fmt: skip
+    near = route.at_hand or route.at_a_glance
+    return beside_one_target(longer, route.truth[np.isfinite(losses)], route.classes) if near else longer
 
 
 def doubts_of_forecasts(route: Route, predictions: Any, order: Codes) -> str:

@@ -62,6 +62,7 @@ from epee.risk.edges import far_out, reaches
 from epee.risk.intervals import Interval, check_level
 from epee.risk.mean_loss import ends_of, mean_loss
 from epee.risk.mutual import fitted_folds, of_classes, ratio_of_mutual
+from epee.risk.one_target import beside_one_target
 from epee.risk.opening import open_route
 from epee.risk.rates import chance_of_even
 from epee.risk.refit import RefitRoute
@@ -208,6 +209,7 @@ def leave_each_out(
         per_fold = np.bincount(units, sizes * losses) / np.where(held > 0, held, 1)
         in_units = partial(units_of, weight=route.weight, weights=route.weights, groups=units)
         told = replace(told, per_fold=per_fold, n_folds=len(held), sizes=held, fold_ids=units, in_units=in_units)
+    told = beside_one_target(told, route.truth, route.classes)
     if not route.at_a_glance:
         return told
     return watched(told, *seen_rows(route, losses, found, units, groups is not None), v=v)

@@ -13,6 +13,9 @@ cannot be trusted: "few" (fewer than 40 rows of an unbounded loss), "units" (man
 "heavy" (a few losses make the spread, or their tail is so heavy that others, not seen, would; of squared losses where normal errors do
 not explain it),
 "bursts" (losses in time that come in long bursts), "flat" (a continuous loss without any spread), "one" (a single unit).
+
+Losses that are all 0 are "flat", too: a tree that errs in one row of a hundred shows sixty of them half of the time, and nobody knows what
+it pays in the others. What rounding leaves of a rule that fits numbers exactly has a spread.
 """
 
 from __future__ import annotations
@@ -115,7 +118,7 @@ def mean_loss(
         return MeanLoss(centre, float(stderr * binomial), ends, n, dof, units.doubt)
     ends = within_range(_stretched(skewed_interval(mean, sd, skewness, n, dof, level), mean, centre, stretch), loss)
     top = float((units.sums / (units.copies @ units.sums)).max()) if mean > 0 else 0.0
-    return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, mean, skewness, n, worth, units, loss), top)
+    return MeanLoss(centre, float(stderr), ends, n, dof, _caution(sd, skewness, n, worth, units, loss), top)
 
 
 def ends_of(of_rows: Callable[..., MeanLoss], level: float) -> Interval:
@@ -123,11 +126,11 @@ def ends_of(of_rows: Callable[..., MeanLoss], level: float) -> Interval:
     return of_rows(level=level).interval
 
 
-def _caution(sd: float, mean: float, skewness: float, n: float, worth: float, units: Units, loss: Any) -> str:
+def _caution(sd: float, skewness: float, n: float, worth: float, units: Units, loss: Any) -> str:
     if n <= 1:
         return "one"
     if not sd > 0:
-        return "flat" if mean > 0 else ""
+        return "flat"
     if units.rows < FEWEST_ROWS:
         return "few"
     if worth < FEWEST:

@@ -26,7 +26,7 @@ from epee.risk.dof import sharing, spread_of_squares
 from epee.risk.edges import missed_far_out, reaches_of_a_line
 from epee.risk.estimate import Risk
 from epee.risk.intervals import Interval, t_quantile, within_range
-from epee.risk.mean_loss import MeanLoss, mean_loss, summary_interval
+from epee.risk.mean_loss import MeanLoss, ends_of, mean_loss, summary_interval
 from epee.risk.mutual import of_classes, ratio_of_mutual
 from epee.risk.route import Route
 from epee.risk.splitting import Pairs, Plan, parted
@@ -50,8 +50,6 @@ R = TypeVar("R", bound=Risk)
 
 def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     """Return a cross-validation of folds whose interval follows the losses of its rows; of a rate, what rows do to each other's labels."""
-    if not found.stderr > 0:
-        return found
     losses = np.atleast_2d(found.losses)  # (R, n), NaN of a row that a test set leaves out
     repeats, tested = len(losses), np.maximum((~np.isnan(losses)).sum(axis=0), 1)
     weight, units = np.tile(route.counts / tested, repeats), _units(route, plan, repeats)
@@ -59,6 +57,8 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     plain: MeanLoss = of_rows(level=found.level)
     if found.n_folds < 3:
         return replace(found, caution=plain.sentence)
+    if not found.stderr > 0:  # folds of equal means, whatever their rows
+        return found if route.loss.is_rate or not route.loss.rowwise else _as_rows(found, of_rows)
     if len(plan.parted_groups):  # then folds share them, and vary less than groups do
         found = replace(found, stderr=max(found.stderr, plain.stderr))
     ratio = turned(route, plan)
@@ -74,6 +74,13 @@ def shaped(found: CrossValidation, route: Route, plan: Plan) -> CrossValidation:
     least = float(np.sqrt(ratio)) if of_classes(route) else 0.0  # no fold knows more of classes than all rows
     ends_at = partial(shaped_ends, of_rows, found.value, bar, found.dof, route.loss, least=least)
     return replace(found, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
+
+
+def _as_rows(found: CrossValidation, of_rows: Callable[..., MeanLoss]) -> CrossValidation:
+    """Return a cross-validation with the error bar of its rows, where folds show none."""
+    ends_at = partial(ends_of, partial(of_rows, centre=found.value))
+    plain = of_rows(level=found.level)
+    return replace(found, stderr=plain.stderr, interval=ends_at(found.level), caution=plain.sentence, ends_at=ends_at)
 
 
 def bound_together(route: Route, plan: Plan) -> tuple[Codes | None, str]:

@@ -313,6 +313,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "Sealed test error: {figures} ({level} intervals, {n} {n:row|rows}); {loss} {risk}.",
         "Erreur sur les lignes sous scellés : {figures} (intervalles à {level}, {n} {n:ligne|lignes}) ; {loss} {risk}.",
     ),
+    "test_bare": (
+        "Sealed test error: {risk} ({n} {n:row|rows}).",
+        "Erreur sur les lignes sous scellés : {risk} ({n} {n:ligne|lignes}).",
+    ),
+    "test_unit_bare": (
+        "Sealed test error: {figures} ({n} {n:row|rows}); {loss} {risk}.",
+        "Erreur sur les lignes sous scellés : {figures} ({n} {n:ligne|lignes}) ; {loss} {risk}.",
+    ),
     "test_absolute": (
         "Beside it, as no loss weighs as much in it: {figures}.",
         "À côté, parce qu'aucune perte n'y pèse autant : {figures}.",
@@ -406,6 +414,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "Error on {n} {n:row|rows}: {risk} ({level} interval).",
         "Erreur sur {n} {n:ligne|lignes} : {risk} (intervalle à {level}).",
     ),
+    "assessed_bare": ("Error on {n} {n:row|rows}: {risk}.", "Erreur sur {n} {n:ligne|lignes} : {risk}."),
     "how_found": ("It rests on {how}.", "Elle repose sur : {how}."),
     "by_groups_again": (
         "The error bar counts the groups of {name}, as when the predictor was learned.",

@@ -168,13 +168,13 @@ def alike(values: Sequence[float], *, percent: bool = False) -> list[str]:
     return [in_unit(text, "%") for text in texts] if percent else texts
 
 
-def inside(value: float, low: float, high: float) -> Written:
-    """Return a number with the digits that its interval is worth.
+def inside(value: float, low: float | None, high: float | None) -> Written:
+    """Return a number with the digits that its interval is worth, where there is one.
 
     >>> inside(0.8712, 0.843, 0.895)
     '0.871'
     """
-    return amount(value, (high - low) / 4)
+    return amount(value, None if low is None or high is None else (high - low) / 4)
 
 
 def figures(value: float | None, digits: int = 3) -> Written:

@@ -44,6 +44,21 @@ WORDS: dict[str, tuple[str, str]] = {
         "{value} ; au niveau de confiance de "
         "{level}, {it} est dans {span}.",
     ),
+    "error_is_bare": (
+        "On {n} {n:row|rows} that it never saw, its {loss} is {value}.",
+        "Sur {n} {n:ligne jamais vue|lignes jamais vues}, {its} {loss} est de {value}.",
+    ),
+    "error_is_cv_bare": (
+        "No rows were sealed; by cross-validation, corrected for the choice, its {loss} is {value}.",
+        "Aucune ligne n'a été mise sous scellés ; par validation croisée, corrigée du choix, {its} {loss} est de {value}.",
+    ),
+    "also_r2_bare": ("It explains {value} of the variance (R²).", "Il explique {value} de la variance (R²)."),
+    "also_roc_auc_bare": (
+        "It ranks the classes with an area under the ROC curve of {value}.",
+        "Il ordonne les classes avec une aire sous la courbe ROC de {value}.",
+    ),
+    "also_absolute_bare": ("Its mean absolute error is {value}.", "Son erreur absolue moyenne est de {value}."),
+    "no_interval": ("no interval", "pas d'intervalle"),
     "also_r2": (
         "It explains {value} of the variance (R², {span}).",
         "Il explique {value} de la variance (R², {span}).",

@@ -127,6 +127,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "All losses are equal: their spread, and so the interval, is not known.",
         "Toutes les pertes sont égales : leur dispersion, donc l'intervalle, est inconnue.",
     ),
+    "caution one target": (
+        "All {n} tested targets are equal: what rows with another target cost is not known, and the interval says nothing of them.",
+        "Les {n} cibles testées sont toutes égales : ce que coûtent des lignes d'une autre cible est inconnu, et l'intervalle n'en dit rien.",
+    ),
     "caution one": (
         "One row or group only: there is no error bar.",
         "Une seule ligne ou un seul groupe : il n'y a pas de barre d'erreur.",
