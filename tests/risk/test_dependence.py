@@ -207,6 +207,63 @@ def test_a_place_that_is_an_input_is_a_name():
     assert 1 + 7 * 0.2 < found["column 0"].effect < 1 + 7 * 0.8  # 1 + 7 / 2 in theory
 
 
+def line_within(x, y):
+    """Return what a line leaves over."""
+    return y - np.polyval(np.polyfit(x, y, 1), x)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        lambda rng, n: rng.poisson(2, n),
+        lambda rng, n: rng.poisson(12, n),
+        lambda rng, n: rng.poisson(4 * rng.exponential(size=n)),
+        lambda rng, n: rng.integers(1, 13, n),
+        lambda rng, n: rng.integers(1, 21, n),
+        lambda rng, n: 5 * rng.binomial(18, 0.5, n),
+    ],
+    ids=["rare", "count", "overdispersed", "months", "codes", "rounded"],
+)
+def test_a_count_is_no_name_though_errors_jump_with_it(numbers):
+    rng = np.random.default_rng(0)
+    steps, labels = [], []
+    for _ in range(30):
+        x, v = numbers(rng, 600).astype(float), rng.normal(size=600)
+        X, high = np.column_stack([x, v]), x > np.median(x)
+        y = 2.0 * high + rng.normal(size=600)
+        steps.append([f for f in dependence(line_within(x, y), X, target=y) if f.kind == "column" and f.shown()])
+        chance = 1 / (1 + np.exp(-1.5 * (x - x.mean()) / x.std()))  # that errors are most frequent where it is a half
+        classes = (rng.random(600) < chance).astype(int)
+        losses = ((chance > 0.5) != classes).astype(float)
+        labels.append([f for f in dependence(losses, X, classes=classes) if f.kind == "column" and f.shown()])
+    assert sum(map(bool, steps)) <= 1 and sum(map(bool, labels)) <= 1  # all thirty of some, when counts were names
+
+
+@pytest.mark.parametrize("many", [20, 60])
+def test_shops_by_number_are_kin_where_labels_are_wrong_in_some(many):
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(30):
+        shop, classes = rng.integers(0, many, 800), rng.integers(0, 2, 800)
+        losses = (rng.random(800) < (1 / (1 + np.exp(2 - 1.5 * rng.normal(size=many))))[shop]).astype(float)
+        ways = dependence(losses, np.column_stack([shop + 1.0, rng.normal(size=800)]), classes=classes)
+        found += [any(f.kind == "column" and f.shown() for f in ways)]
+    assert np.mean(found) > 0.75
+
+
+def test_whole_numbers_are_names_unless_their_frequencies_are_in_order():
+    rng = np.random.default_rng(0)
+    n = 1000
+    no_names = [
+        rng.poisson(3, n),
+        rng.poisson(15, n),
+        rng.integers(1, 13, n),
+        rng.poisson(5, n) * rng.integers(0, 2, n),
+    ]
+    names = [rng.integers(0, 20, n), 7 * rng.integers(0, 300, n), rng.choice(30, n, p=rng.dirichlet(np.full(30, 4.0)))]
+    assert dependent._columns_of_names(np.column_stack(no_names + names).astype(float)) == [4, 5, 6]
+
+
 def test_a_rounded_measurement_is_no_name():
     rng = np.random.default_rng(0)
     X = np.round(rng.uniform(-1, 1, size=(200, 2)), 1)

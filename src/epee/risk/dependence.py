@@ -47,6 +47,10 @@ little farther away, and kin are not. So a cubic in the ranks of each input is t
 .. math:: \sum_i r_i \Bigl(\frac{1}{|N_i|} \sum_{j \in N_i} r_j - \frac{1}{|F_i|} \sum_{j \in F_i} r_j\Bigr)
           = \sum_{i < j} s_{ij}\, r_i r_j, \qquad \text{of variance } \sum_{i < j} s_{ij}^2. \tag{2}
 
+What a classifier loses jumps where its decision turns, from one value of a count to the next. Whole numbers are names only where their
+frequencies are not in order as those of a count are, and where rows with the numbers beside are far less alike, in what is left over and
+in the target, than rows with the same one.
+
 Rows may lie in clumps of the inputs, or of some of them, as those of a town do: what they share is then that of a unit, be it a shape or
 not, and (1) is asked of the clumps. Of a smooth density of dimension :math:`m`, the distances :math:`d_k` to the k-th neighbour jump by
 
@@ -98,7 +102,11 @@ FEWEST_IN_CLUMPS = 0.5  # of the rows; chance joins one in seven, among heavy ta
 NEXT = 2  # numbers on each side of a name
 SORTED = 0.3  # ratio of rows as far as the last of these, below which the file goes along an input
 CLUMPED = 1.2  # times the logarithm of distances that a smooth density gives
-FEWEST_NAMES = 10  # values that a column of names has
+FEWEST_NAMES = 10  # values that a column of names has, and as many as its rows are spread over
+DOZEN = 12  # whole numbers may be months, or hours of a clock, and no more of them are no names
+MANY_NAMES = 40  # beyond which what is smooth changes little from one number to the next
+SMOOTH = 0.6  # autocorrelation of the ranks of frequencies, above which they are those of a count or an age
+ORDERED = 0.35  # of what rows of a number share; those of the numbers beside it share less, if it is a name
 ROWS_OF_A_TERM = 10  # for each term of a shape
 FEW_PRODUCTS = 300_000  # for which a decomposition takes no time
 REMEMBERED = 1_000_000  # numbers of cubics that are kept for the next loss
@@ -163,7 +171,7 @@ def dependence(
         Out-of-fold: what was observed minus what was predicted, or losses.
     X : array (n, p), optional
         Inputs as numbers, for copies, nearest rows, and columns that look like names: whole numbers that repeat, each for some
-        rows, or others on no grid, as the latitude of a place is.
+        rows, and are no counts, or others on no grid, as the latitude of a place is.
     columns : pairs of name and values, optional
         Columns of any kind; those whose values repeat are tried. Give those that are no inputs, too.
     order : array (n,), optional
@@ -207,7 +215,11 @@ def dependence(
     found += [_in_groups("column", name, z, values) for name, values in beside]
     if X is not None and Z is not None:
         cells = np.asarray(X)[own]
-        found += [_named(str(j), z, cells[:, j], seed) for j in _columns_of_names(cells)]
+        if names := _columns_of_names(
+            cells
+        ):  # within a class losses jump where the decision turns: these are of all classes
+            left, asked = z if classes is None else _scores(r, Z if shape else None), _seen(r, target, classes)
+            found += [_named(str(j), left, cells[:, j], asked, seed) for j in names]
         found += [_copies(z, Z), _nearest(z, Z, seed)]
     tried = [f for f in found if f is not None]
     adjusted = holm(np.array([f.p_value for f in tried]), _shares([f.kind for f in tried]))
@@ -457,12 +469,31 @@ def _names(x: np.ndarray) -> bool:
     """
     if not np.isfinite(x).all():
         return False
-    values = np.unique(x)
+    values, sizes = np.unique(x, return_counts=True)
     if len(values) < FEWEST_NAMES or 3 * len(values) > 2 * len(x):
         return False
+    if not (x % 1).any():
+        return _number_names(sizes)
     steps = (values - values[0]) / np.diff(values).min()
     on_a_grid = np.abs(steps - np.round(steps)).max() < 1e-6 * steps[-1]
-    return not (x % 1).any() or not on_a_grid
+    return not on_a_grid
+
+
+def _number_names(sizes: Codes) -> bool:
+    r"""Tell whether whole numbers that occur so often, from the smallest to the largest, may be names.
+
+    A count has few numbers that hold most rows, and those beside a frequent one are frequent, too; so have ages, and codes of an answer.
+    The numbers of shops are as frequent as shops are large. Rows are spread over :math:`n^2 / \sum m_g^2` numbers.
+
+    >>> _number_names(np.array([3, 9, 14, 15, 11, 7, 4, 2, 1, 1, 1, 1, 1])), _number_names(np.tile([3, 9, 14, 5], 4))
+    (False, True)
+    """
+    spread = float(sizes.sum()) ** 2 / float(sizes @ sizes)
+    if len(sizes) <= DOZEN or spread < FEWEST_NAMES:
+        return False
+    rank = _ranks(sizes[:, None].astype(np.float64))[0]
+    rank -= rank.mean()
+    return spread >= MANY_NAMES or float(rank[1:] @ rank[:-1]) <= SMOOTH * float(rank @ rank)
 
 
 def without_shape(z: Vector, Z: Matrix) -> Vector:
@@ -549,25 +580,79 @@ def _copies(z: Vector, Z: Matrix) -> Dependence | None:
     return _in_groups("copies", "", z, cells) if again and chance < CHANCE else None
 
 
-def _named(name: str, z: Vector, x: Vector, seed: int) -> Dependence | None:
-    """Return the test (2) for rows that share a number: against those with the next numbers on both sides."""
+def _named(name: str, z: Vector, x: Vector, seen: Sequence[Matrix], seed: int) -> Dependence | None:
+    """Return the test (2) for rows that share a number: against those with the next numbers on both sides.
+
+    The order of names means nothing. Where it does, for the first of the series (k, n) that are ``seen``, or of few numbers for any of
+    them, what rows of a number share is a shape.
+    """
     if len(z) > MOST_ROWS:
         some = np.random.default_rng(seed).choice(len(z), MOST_ROWS, replace=False)
-        z, x = z[some], x[some]
+        z, x, seen = z[some], x[some], [s[:, some] for s in seen]
     plain = _in_groups("column", name, z, x)
     if plain is None:
         return None
-    from scipy import sparse
+    group = _codes(x)
+    own, beside, size, around = _by_number(z[None], group)
+    asked = seen[:1] if float(size @ size) * MANY_NAMES <= float(len(z)) ** 2 else seen
+    kin = plain.correlation > 0 and ((x % 1).any() or not any(_ordered(s, group) for s in asked))
+    return replace(plain, p_value=float(special.ndtr((beside - own) / np.sqrt(_spread(size, around)))) if kin else 1.0)
 
-    values, group = np.unique(x, return_inverse=True)
-    G, n = len(values), len(z)
-    member = sparse.csr_matrix((np.ones(n), (np.arange(n), group.reshape(-1))), shape=(n, G))
-    size = np.asarray(member.sum(axis=0)).ravel()
-    beside = sparse.diags([1.0] * 2 * NEXT, [k for k in range(-NEXT, NEXT + 1) if k], shape=(G, G)).tocsr()
-    around = np.asarray(beside @ size).ravel()
-    own = sparse.diags(1 / np.maximum(size - 1, 1)) - sparse.diags(1 / np.maximum(around, 1)) @ beside
-    A = member @ own @ member.T
-    return replace(plain, p_value=_contrast(z, A - sparse.diags(A.diagonal())) if plain.correlation > 0 else 1.0)
+
+def _by_number(S: Matrix, group: Codes) -> tuple[float, float, Vector, Vector]:
+    r"""Return both sums of (2) for series (k, n) of rows with a number, and how many rows have each number, and the next ones.
+
+    With the sums :math:`s_g` of :math:`m_g` rows, and :math:`a_g` rows around, they are
+    :math:`\sum_g (s_g^2 - \sum_{i \in g} r_i^2) / (m_g - 1)` and :math:`\sum_g s_g \sum_h s_h / a_g`.
+    """
+    size = np.bincount(group).astype(np.float64)
+    sums = np.array([np.bincount(group, s) for s in S])  # (k, G)
+    squares = np.bincount(group, np.square(S).sum(axis=0))
+    around = _next_to(size)
+    own = ((np.square(sums).sum(axis=0) - squares) / np.maximum(size - 1, 1)).sum()
+    beside = ((sums * _next_to(sums)).sum(axis=0) / np.maximum(around, 1)).sum()
+    return float(own), float(beside), size, around
+
+
+def _next_to(a: np.ndarray) -> np.ndarray:
+    """Return the sums of the next values on both sides, along the last axis.
+
+    >>> _next_to(np.array([1.0, 2.0, 4.0, 8.0])).tolist()
+    [6.0, 13.0, 11.0, 6.0]
+    """
+    total = np.zeros_like(a)
+    for k in range(1, NEXT + 1):
+        total[..., k:] += a[..., :-k]
+        total[..., :-k] += a[..., k:]
+    return total
+
+
+def _spread(size: Vector, around: Vector, own: bool = True) -> float:
+    """Return the variance of (2) for independent values of variance 1; that of rows beside each other alone, without their ``own``."""
+    share = 1 / np.maximum(around, 1)
+    variance = float((2 * size[size > 1] / (size[size > 1] - 1)).sum()) if own else 0.0
+    for k in range(1, NEXT + 1):
+        variance += float((size[k:] * size[:-k] * np.square(share[k:] + share[:-k])).sum())
+    return max(variance, 1e-300)
+
+
+def _ordered(S: Matrix, group: Codes) -> bool:
+    """Tell whether rows with the next numbers are alike in series (k, n), too: by chance one time in twenty, and much less than kin."""
+    S = S - S.mean(axis=1, keepdims=True)
+    own, beside, size, around = _by_number(S, group)
+    G = S @ S.T / S.shape[1]  # (k, k)
+    deviation = np.sqrt(_spread(size, around, own=False) * float((G * G).sum()))
+    return beside > max(ORDERED * own, normal_quantile(0.9) * deviation)
+
+
+def _seen(r: Vector, target: Vector | None, classes: Codes | None) -> list[Matrix]:
+    """Return the series (k, n) in which the order of numbers may show: what predictors leave over, and the target, as scores or classes."""
+    seen = [normal_scores(r)[None]]
+    if classes is not None:
+        seen.append((np.unique(classes)[:, None] == classes).astype(np.float64))
+    elif target is not None:
+        seen.append(normal_scores(target)[None])
+    return seen
 
 
 def _contrast(z: Vector, A: Any) -> float:
