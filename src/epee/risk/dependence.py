@@ -212,14 +212,15 @@ def dependence(
         found.append(_in_file_of_classes(r, z, classes, Z, filed))
     elif target is None or not _sorted(target[filed]):
         found += _in_file(r, z, Z, filed, None if target is None else [_codes(values) for _, values in beside])
-    found += [_in_groups("column", name, z, values) for name, values in beside]
+    # within a class losses jump where the decision turns: those of names are of all classes
+    left, asked = z if classes is None else _scores(r, Z if shape else None), _seen(r, target, classes)
+    if classes is None:
+        found += [_in_groups("column", name, z, values) for name, values in beside]
+    else:
+        found += [_beyond_target(name, left, values, asked[1]) for name, values in beside]
     if X is not None and Z is not None:
         cells = np.asarray(X)[own]
-        if names := _columns_of_names(
-            cells
-        ):  # within a class losses jump where the decision turns: these are of all classes
-            left, asked = z if classes is None else _scores(r, Z if shape else None), _seen(r, target, classes)
-            found += [_named(str(j), left, cells[:, j], asked, seed) for j in names]
+        found += [_named(str(j), left, cells[:, j], asked, seed) for j in _columns_of_names(cells)]
         found += [_copies(z, Z), _nearest(z, Z, seed)]
     tried = [f for f in found if f is not None]
     adjusted = holm(np.array([f.p_value for f in tried]), _shares([f.kind for f in tried]))
@@ -447,6 +448,18 @@ def _in_groups(kind: Kind, name: str, z: Vector, values: np.ndarray) -> Dependen
     p = float(special.fdtrc(G - 1, n - G, between / within)) if within > 0 else 0.0
     effect = max(1 + (float(sizes @ sizes) / n - 1) * rho, 1.0)
     return Dependence(kind, name, float(rho), p, effect, float(sizes[sizes > 1].sum() / n))
+
+
+def _beyond_target(name: str, z: Vector, values: np.ndarray, indicators: Matrix) -> Dependence | None:
+    """Return the test (1) for losses of labels and rows that share a value; nothing is shown where the labels themselves are more alike.
+
+    Of a region whose rows are nearly all of one class a classifier loses less than of one where classes are mixed, since it knows the
+    region: these are losses of independent rows. Of kin, labels are no more alike than what is lost.
+    """
+    found = _in_groups("column", name, z, values)
+    labels = [_in_groups("column", name, one, values) for one in indicators]
+    alike = max((d.correlation for d in labels if d is not None), default=0.0)
+    return found if found is None or found.correlation > alike else replace(found, p_value=1.0, effect=1.0)
 
 
 def _codes(values: np.ndarray) -> Codes:

@@ -159,7 +159,10 @@ def order(e: Evidence) -> Suspicion | None:
     left = left_over(e)
     if left is None:
         return None
+    left = left if e.residuals is not None else less_class(left, e.codes[e.train])
     r = left[np.isfinite(left)]
+    if not np.ptp(r) > 0:
+        return None
     if e.residuals is not None:
         r = np.clip(r, *np.quantile(r, [0.01, 0.99]))
     r = r - r.mean()
@@ -182,7 +185,7 @@ def left_over(e: Evidence) -> Vector | None:
         losses = e.first_losses
         if min((losses > 0).sum(), (losses == 0).sum()) < 10:
             return None  # too few errors to have an order
-        r = less_class(losses, e.codes[e.train])
+        r = losses
     else:
         return None
     seen = r[np.isfinite(r)]
