@@ -97,7 +97,7 @@ def facts_of(
         lambda: uses_of(predictor, rows, ground.asked.loss, asked["seed"], asked["level"], kin, told)
     )
     if facts["uses"] is not None:
-        alone = cells.alone and kin is None
+        alone = cells.alone and not sentence(kin)  # a mere doubt leaves them their intervals
         facts["uses"]["coefficients"] = coefficients_of(predictor, training, asked["level"], alone)
         facts["uses"]["together"] = not alone
     leaned = [item["column"] for item in (facts["uses"] or {"items": []})["items"]]
