@@ -454,8 +454,12 @@ def _beyond_target(name: str, z: Vector, values: np.ndarray, indicators: Matrix)
     """Return the test (1) for losses of labels and rows that share a value; nothing is shown where the labels themselves are more alike.
 
     Of a region whose rows are nearly all of one class a classifier loses less than of one where classes are mixed, since it knows the
-    region: these are losses of independent rows. Of kin, labels are no more alike than what is lost.
+    region: these are losses of independent rows. Of kin, labels are no more alike than what is lost. Rows of the same sex, or without one,
+    may be harder to tell, too: of values over which rows are hardly spread, as kinds of rows are, nothing is asked.
     """
+    size = np.bincount(_codes(values)).astype(np.float64)
+    if len(z) ** 2 < FEWEST_NAMES * float(size @ size):
+        return None
     found = _in_groups("column", name, z, values)
     labels = [_in_groups("column", name, one, values) for one in indicators]
     alike = max((d.correlation for d in labels if d is not None), default=0.0)
