@@ -43,6 +43,8 @@ from epee.typing import Matrix, Vector
 from epee.words.numbers import amount, p_value, plus_minus
 from epee.words.risk_words import say
 
+REPEATS = 10  # where folds are numbered; in time, and where they are given, there is one
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Shown):
@@ -181,7 +183,7 @@ def named(models: Any) -> dict[str, Any]:
 
 @each_once
 def compare(
-    models: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int | None = None, loss: Any = None, level: float = 0.95,
+    models: Any, X: Any, y: Any, *, folds: Any = 10, repeats: int = REPEATS, loss: Any = None, level: float = 0.95,
     sample_weight: Any = None, groups: Any = None, time: Any = None, stratify: Any = None, random_state: Any = None,
     weights: Weights | None = None, gap: int = 0,
 ) -> Comparison:  # fmt: skip
@@ -220,7 +222,7 @@ def compare(
     check_level(level)
     check_said(weights, X, sample_weight)
     check_gap(gap, time)
-    check_order(time, repeats, stratify)
+    check_order(time, None if repeats == REPEATS else repeats, stratify)
     candidates = named(models)
     if not candidates:
         raise WrongUse("there is no candidate to compare: give a list or a dict of estimators.")
@@ -228,8 +230,8 @@ def compare(
     kinds = {kind_of(model) for model in candidates.values()}
     if len(kinds) > 1:
         raise WrongUse("classifiers and regressors cannot be compared with one another; give candidates of one kind.")
-    once = time is not None or not isinstance(folds, int | np.integer)
-    repeats = 1 if once else 10 if repeats is None else repeats
+    if time is not None or not isinstance(folds, int | np.integer):
+        repeats = 1
     X, y, sample_weight, laid, row = in_copies(
         X, y, sample_weight, weights, dealt_by_rule(folds, groups, time, stratify)
     )
