@@ -119,6 +119,7 @@ CASES = (
     ("hold-out, undeclared", "a market, n = 240", lambda: market(240)),
     ("fold, undeclared", "a spread that drifts, n = 200", lambda: drift(200)),
     ("hold-out, undeclared", "a spread that drifts, n = 200", lambda: drift(200)),
+    ("time=", "a spread that drifts, n = 200", lambda: drift(133)),  # rows that are tested
     ("fold, undeclared", "three groups", lambda: groups(3, 60)),
     ("fold, undeclared", "three of a family, shuffled", lambda: unseen(50, 3, 0.6)),
     ("leave-one-out, undeclared", "three of a family, shuffled", lambda: unseen(50, 3, 0.6)),
