@@ -163,17 +163,10 @@ def importance(
                 plain.put(0, rows[some], said, route.value(said, rows[some]))
             base = plain.losses[0, rows]
 
-            def work(j: int, part: Any = part, pool: _Pool = pool, rows: Codes = rows) -> tuple[Vector, Vector]:
-                g = np.random.default_rng([seeds[j], len(rows)])
-                received, donated, times = np.zeros((3, len(rows)))
-                for _ in range(repeats):
-                    order = _donors(g, w[rows], pool.apart)
-                    losses = pool.losses(route, shuffled(part, j, order))
-                    received += losses / repeats
-                    donated += np.bincount(order, w[rows] * losses, minlength=len(rows))
-                    times += np.bincount(order, w[rows], minlength=len(rows))
-                mean = float(donated.sum() / max(times.sum(), 1e-300))
-                return received, np.divide(donated, times, out=np.full(len(rows), mean), where=times > 0) - mean
+            def work(j: int, part: Any = part, pool: _Pool = pool) -> tuple[Vector, Vector]:
+                return pool.without(
+                    route, part, j, w[pool.rows], repeats, np.random.default_rng([seeds[j], len(pool.rows)])
+                )
 
             for j, (received, donated) in enumerate(in_order(work, range(len(names)))):
                 rises[j, rows] = received - base
@@ -243,6 +236,20 @@ class _Pool:
         for some, said in self.answers(route, table):
             found[some] = route.value(said, self.rows[some])
         return found
+
+    def without(
+        self, route: RefitRoute, table: Any, j: int, w: Vector, repeats: int, rng: np.random.Generator
+    ) -> tuple[Vector, Vector]:
+        """Return the mean loss (m,) of each row with cells of column ``j`` from others, and of those that got its own, less their mean."""
+        received, donated, times = np.zeros((3, len(self.rows)))
+        for _ in range(repeats):
+            order = _donors(rng, w, self.apart)
+            losses = self.losses(route, shuffled(table, j, order))
+            received += losses / repeats
+            donated += np.bincount(order, w * losses, minlength=len(w))
+            times += np.bincount(order, w, minlength=len(w))
+        mean = float(donated.sum() / max(times.sum(), 1e-300))
+        return received, np.divide(donated, times, out=np.full(len(w), mean), where=times > 0) - mean
 
 
 def _in_time(judges: list[tuple[Any, Codes]], time: Any, n: int) -> _Pool:
